@@ -1,0 +1,48 @@
+# Finds MLIR 22.1 and prepares tblgen, the precompiled header and the link line.
+# The MLIR and LLVM dylibs are the only LLVM libraries that this project links:
+# a second, static copy would register every option twice.
+
+if(NOT MLIR_DIR AND EXISTS "/usr/lib/llvm-22/lib/cmake/mlir")
+  set(MLIR_DIR "/usr/lib/llvm-22/lib/cmake/mlir" CACHE PATH "folder of MLIRConfig.cmake")
+endif()
+find_package(MLIR 22.1 CONFIG)
+if(NOT MLIR_FOUND)
+  message(FATAL_ERROR "MLIR 22.1 was not found. Run scripts/setup, set MLIR_DIR to the folder of "
+    "MLIRConfig.cmake, or build the runtime alone with -DDATAFLOW_BUILD_COMPILER=OFF")
+endif()
+foreach(dylib MLIR LLVM)
+  if(NOT TARGET ${dylib})
+    message(FATAL_ERROR "the MLIR package in ${MLIR_DIR} has no shared lib${dylib}")
+  endif()
+endforeach()
+message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}")
+
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+set(MLIR_BINARY_DIR "${DATAFLOW_BINARY_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+# One precompiled header for all sources that include MLIR: its headers take longer
+# than all of our code. clang only; -fno-pch-timestamp keeps ccache effective.
+function(dataflow_use_mlir target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>" "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>")
+  separate_arguments(definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
+  target_compile_definitions(${target} PUBLIC ${definitions})
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    if(NOT TARGET DataflowPCH)
+      file(WRITE "${DATAFLOW_BINARY_DIR}/pch.cpp" "// Carries the precompiled header.\n")
+      add_library(DataflowPCH OBJECT "${DATAFLOW_BINARY_DIR}/pch.cpp")
+      dataflow_target_defaults(DataflowPCH)
+      target_include_directories(DataflowPCH SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+      target_compile_definitions(DataflowPCH PUBLIC ${definitions})
+      target_compile_options(DataflowPCH PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+      target_precompile_headers(DataflowPCH PRIVATE
+        "${DATAFLOW_SOURCE_DIR}/lib/cmake/dataflow/Precompiled.h")
+    endif()
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    target_precompile_headers(${target} REUSE_FROM DataflowPCH)
+  endif()
+endfunction()
