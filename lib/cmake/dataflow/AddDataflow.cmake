@@ -34,7 +34,17 @@ function(add_dataflow_library name)
   if(ARG_DEPENDS)
     add_dependencies(${target} ${ARG_DEPENDS})
   endif()
-  set_property(GLOBAL APPEND PROPERTY DATAFLOW_EXPORTS ${target})
+  dataflow_export(${target} "${ARG_MLIR}")
+endfunction()
+
+# dataflow_export(target mlir): the target is installed with the component Compiler if
+# it needs MLIR, else with the component Runtime.
+function(dataflow_export target mlir)
+  if(mlir)
+    set_property(GLOBAL APPEND PROPERTY DATAFLOW_COMPILER_TARGETS ${target})
+  else()
+    set_property(GLOBAL APPEND PROPERTY DATAFLOW_RUNTIME_TARGETS ${target})
+  endif()
 endfunction()
 
 # add_dataflow_tool(name SOURCES ... [LINK_LIBS ...] [MLIR])
@@ -49,22 +59,27 @@ function(add_dataflow_tool name)
   if(ARG_MLIR)
     dataflow_use_mlir(${name})
   endif()
-  set_property(GLOBAL APPEND PROPERTY DATAFLOW_EXPORTS ${name})
+  dataflow_export(${name} "${ARG_MLIR}")
 endfunction()
 
 # Installs every target made by the functions above, the headers, and a package
 # configuration that works from the build tree and from the install tree.
 function(dataflow_install_package)
   include(CMakePackageConfigHelpers)
-  get_property(targets GLOBAL PROPERTY DATAFLOW_EXPORTS)
-  install(TARGETS ${targets} EXPORT DataflowTargets
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set(package "${CMAKE_INSTALL_LIBDIR}/cmake/dataflow")
-  install(EXPORT DataflowTargets NAMESPACE Dataflow:: DESTINATION ${package})
-  export(EXPORT DataflowTargets NAMESPACE Dataflow::
-    FILE "${DATAFLOW_BINARY_DIR}/lib/cmake/dataflow/DataflowTargets.cmake")
+  foreach(component Runtime Compiler)
+    string(TOUPPER ${component} upper)
+    get_property(targets GLOBAL PROPERTY DATAFLOW_${upper}_TARGETS)
+    if(targets)
+      install(TARGETS ${targets} EXPORT Dataflow${component}Targets
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+      install(EXPORT Dataflow${component}Targets NAMESPACE Dataflow:: DESTINATION ${package})
+      export(EXPORT Dataflow${component}Targets NAMESPACE Dataflow::
+        FILE "${DATAFLOW_BINARY_DIR}/lib/cmake/dataflow/Dataflow${component}Targets.cmake")
+    endif()
+  endforeach()
   set(config "${DATAFLOW_BINARY_DIR}/lib/cmake/dataflow/DataflowConfig.cmake")
   configure_package_config_file(
     "${DATAFLOW_SOURCE_DIR}/lib/cmake/dataflow/DataflowConfig.cmake.in" "${config}"
