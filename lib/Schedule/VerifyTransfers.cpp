@@ -13,6 +13,7 @@
 #include "Verify.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace dfrt;
 
@@ -114,6 +115,9 @@ Status Verifier::checkTransfer(uint32_t index) {
                              ", " + std::to_string(slot.sliceEnd) +
                              ") of its stage are not in " +
                              slotName(transfer.source));
+    if (async && d == transfer.source)
+      return fail("V10", what + ": only a local or global record can stay in "
+                                "its slot");
     if (transfer.transport == Transport::local) {
       if (d != transfer.source)
         return fail("V10", what + ": a local record stays in its slot");
@@ -262,11 +266,11 @@ Status Verifier::checkArrivals() {
   }
   releasesTo = IndexRows::make(schedule.instructions.size(), to);
 
-  std::stable_sort(arrivals.begin(), arrivals.end(),
-                   [](const Arrival &a, const Arrival &b) {
-                     return a.barrier != b.barrier ? a.barrier < b.barrier
-                                                   : a.phase < b.phase;
-                   });
+  std::sort(arrivals.begin(), arrivals.end(),
+            [](const Arrival &a, const Arrival &b) {
+              return std::tie(a.barrier, a.phase, a.slot, a.release) <
+                     std::tie(b.barrier, b.phase, b.slot, b.release);
+            });
   slotPhase.assign(schedule.slots.size(), kNone);
   releasePhase.assign(schedule.releases.size(), kNone);
   for (uint32_t a = 0; a < arrivals.size(); ++a) {
