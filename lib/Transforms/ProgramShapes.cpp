@@ -1,0 +1,268 @@
+//===- ProgramShapes.cpp - Static shapes across stages --------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fixpoint over the stage graph. A handler's arguments start from the first
+// stage that calls it and lose what another caller does not have, so facts only
+// ever get fewer and the rounds end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramShapes.h"
+#include "ShapeRefinement.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::df;
+
+namespace {
+
+/// A handler body and the types it is called with.
+struct Body {
+  explicit Body(Region &region)
+      : region(region), refinement(std::make_unique<ShapeRefinement>(region)) {}
+
+  Region &region;
+  std::unique_ptr<ShapeRefinement> refinement;
+  SmallVector<Type> arguments; ///< empty until a stage calls it
+  SmallVector<Type> results;   ///< types that its stages expect
+  bool called = false;
+};
+
+class ProgramRefinement {
+public:
+  explicit ProgramRefinement(ProgramOp program) : program(program) {}
+  FailureOr<unsigned> run();
+
+private:
+  Body &bodyOf(Operation *owner, Region &region);
+  ChannelType channelOf(Value channel);
+  void setChannel(Value channel, RecordType record);
+  SmallVector<Type> handlerArguments(StageOpInterface stage, Body &body);
+  SmallVector<Type> outputFields(StageOpInterface stage, Body *body);
+  void visitStage(StageOpInterface stage);
+  LogicalResult checkStage(StageOpInterface stage);
+  LogicalResult expectResults(Body &body, StageOpInterface stage,
+                              TypeRange results);
+  unsigned materialize();
+
+  ProgramOp program;
+  /// By handler op, or by reduce op for its identity.
+  llvm::MapVector<Operation *, std::unique_ptr<Body>> bodies;
+  llvm::MapVector<Value, ChannelType> channels;
+  bool changed = false;
+};
+
+} // namespace
+
+Body &ProgramRefinement::bodyOf(Operation *owner, Region &region) {
+  std::unique_ptr<Body> &body = bodies[owner];
+  if (!body)
+    body = std::make_unique<Body>(region);
+  return *body;
+}
+
+ChannelType ProgramRefinement::channelOf(Value channel) {
+  auto it = channels.find(channel);
+  return it == channels.end() ? cast<ChannelType>(channel.getType())
+                              : it->second;
+}
+
+void ProgramRefinement::setChannel(Value channel, RecordType record) {
+  ChannelType type =
+      ChannelType::get(record, cast<ChannelType>(channel.getType()).getArity());
+  changed |= channelOf(channel) != type;
+  channels[channel] = type;
+}
+
+SmallVector<Type> ProgramRefinement::handlerArguments(StageOpInterface stage,
+                                                      Body &body) {
+  SmallVector<Type> types(body.region.getArgumentTypes());
+  // From the back: output tensors, then the fields; a reduce has them twice.
+  size_t fields = 0;
+  unsigned copies = stage.getStageKind() == StageKind::reduce ? 2 : 1;
+  for (Value input : stage.getInputChannels())
+    fields += channelOf(input).getRecord().size() * copies;
+  size_t next = types.size() - stage.getWrittenTensors().size() - fields;
+  for (Value input : stage.getInputChannels())
+    for (unsigned copy = 0; copy < copies; ++copy)
+      for (size_t i = 0; i < channelOf(input).getRecord().size(); ++i)
+        types[next++] = getHandlerFieldType(channelOf(input), i);
+  return types;
+}
+
+SmallVector<Type> ProgramRefinement::outputFields(StageOpInterface stage,
+                                                  Body *body) {
+  if (stage.getStageKind() == StageKind::map)
+    return body->refinement->yieldedTypes();
+  // A reduce passes a single part on as it is, hence keeps its type.
+  SmallVector<Type> fields(
+      channelOf(stage.getInputChannels().front()).getRecord().getTypes());
+  if (auto reshard = dyn_cast<ReshardOp>(stage.getOperation());
+      reshard && reshard.getRows())
+    for (Type &field : fields) {
+      auto tensor = cast<RankedTensorType>(field);
+      field = tensor.getRank() == 1
+                  ? tensor.getElementType()
+                  : tensor.clone(tensor.getShape().drop_front());
+    }
+  return fields;
+}
+
+void ProgramRefinement::visitStage(StageOpInterface stage) {
+  Body *body = nullptr;
+  if (HandlerOpInterface handler = stage.lookupHandler()) {
+    body = &bodyOf(handler, handler.getHandlerBody());
+    SmallVector<Type> arguments = handlerArguments(stage, *body);
+    if (body->called)
+      for (auto [known, type] : llvm::zip(body->arguments, arguments))
+        type = joinTypes(known, type);
+    if (!body->called || arguments != body->arguments) {
+      changed = true;
+      body->called = true;
+      body->arguments = std::move(arguments);
+    }
+    (void)body->refinement->evaluate(body->arguments);
+  }
+  Value output = stage.getOutputChannel();
+  if (!output)
+    return;
+  RecordType declared = cast<ChannelType>(output.getType()).getRecord();
+  SmallVector<Type> fields = outputFields(stage, body);
+  for (auto [field, type] : llvm::zip(fields, declared.getTypes()))
+    if (Type met = meetTypes(type, field))
+      field = met;
+    else
+      field = type;
+  setChannel(output, RecordType::get(program.getContext(), declared.getNames(),
+                                     fields));
+}
+
+LogicalResult ProgramRefinement::expectResults(Body &body,
+                                               StageOpInterface stage,
+                                               TypeRange results) {
+  for (auto [i, yielded, expected] :
+       llvm::enumerate(body.refinement->yieldedTypes(), results))
+    if (!meetTypes(yielded, expected)) {
+      InFlightDiagnostic diag =
+          stage->emitOpError("stage \"")
+          << stage.getStageName() << "\" needs " << expected << " as result "
+          << i << " of its "
+          << (body.region.getParentOp() == stage ? "identity" : "handler")
+          << ", but gets " << yielded;
+      diag.attachNote(body.region.front().getTerminator()->getLoc())
+          << "yielded here";
+      return diag;
+    }
+  body.results.assign(results.begin(), results.end());
+  return success();
+}
+
+LogicalResult ProgramRefinement::checkStage(StageOpInterface stage) {
+  Value output = stage.getOutputChannel();
+  HandlerOpInterface handler = stage.lookupHandler();
+  SmallVector<Type> expected;
+  if (output) {
+    RecordType record = channelOf(output).getRecord();
+    for (auto [i, name, type] :
+         llvm::enumerate(record.getNames(), record.getTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || tensor.hasStaticShape())
+        continue;
+      int64_t dim = llvm::find(tensor.getShape(), ShapedType::kDynamic) -
+                    tensor.getShape().begin();
+      InFlightDiagnostic diag =
+          stage->emitOpError("field '")
+          << name.getValue() << "' of the records of stage \""
+          << stage.getStageName() << "\" remains " << type << ": dimension "
+          << dim << " could not be made static";
+      if (handler) {
+        Value yielded =
+            handler.getHandlerBody().front().getTerminator()->getOperand(i);
+        diag.attachNote(yielded.getLoc()) << "its value comes from here";
+      }
+      return diag;
+    }
+    expected.assign(record.getTypes().begin(), record.getTypes().end());
+  } else {
+    for (Value tensor : stage.getWrittenTensors())
+      expected.push_back(tensor.getType());
+  }
+  if (handler && failed(expectResults(bodyOf(handler, handler.getHandlerBody()),
+                                      stage, expected)))
+    return failure();
+  if (auto reduce = dyn_cast<ReduceOp>(stage.getOperation()))
+    return expectResults(bodyOf(reduce, reduce.getIdentity()), stage, expected);
+  return success();
+}
+
+unsigned ProgramRefinement::materialize() {
+  unsigned count = 0;
+  for (auto &[owner, body] : bodies) {
+    count += body->refinement->materialize(body->results);
+    if (auto function = dyn_cast<FunctionOpInterface>(owner))
+      function.setType(FunctionType::get(program.getContext(),
+                                         body->region.getArgumentTypes(),
+                                         body->results));
+  }
+  for (auto &[channel, type] : channels) {
+    RecordType before = cast<ChannelType>(channel.getType()).getRecord();
+    for (auto [a, b] :
+         llvm::zip(before.getTypes(), type.getRecord().getTypes()))
+      count += a != b;
+    channel.setType(type);
+  }
+  return count;
+}
+
+FailureOr<unsigned> ProgramRefinement::run() {
+  SmallVector<StageOpInterface> stages = program.getStages();
+  do {
+    changed = false;
+    for (StageOpInterface stage : stages)
+      visitStage(stage);
+  } while (changed);
+
+  for (StageOpInterface stage : stages)
+    if (auto reduce = dyn_cast<ReduceOp>(stage.getOperation()))
+      (void)bodyOf(reduce, reduce.getIdentity());
+  // A variant is called like its handler; what no stage calls, as it declares.
+  for (auto handler : program.getOps<HandlerOpInterface>()) {
+    Body &body = bodyOf(handler, handler.getHandlerBody());
+    if (body.called)
+      continue;
+    body.arguments.assign(body.region.getArgumentTypes().begin(),
+                          body.region.getArgumentTypes().end());
+    body.results.assign(handler.getSignature().getResults().begin(),
+                        handler.getSignature().getResults().end());
+    auto clone = dyn_cast<HandlerOp>(handler.getOperation());
+    auto original = clone && clone.getVariantOfAttr()
+                        ? program.lookupSymbol(clone.getVariantOfAttr())
+                        : nullptr;
+    if (auto it = bodies.find(original); original && it != bodies.end())
+      body.arguments = it->second->arguments;
+  }
+  for (auto &[owner, body] : bodies)
+    if (failed(body->refinement->evaluate(body->arguments, /*report=*/true)))
+      return failure();
+  for (StageOpInterface stage : stages)
+    if (failed(checkStage(stage)))
+      return failure();
+  for (auto &[owner, body] : bodies) {
+    auto clone = dyn_cast<HandlerOp>(owner);
+    if (!clone || !clone.getVariantOfAttr())
+      continue;
+    if (auto it = bodies.find(program.lookupSymbol(clone.getVariantOfAttr()));
+        it != bodies.end())
+      body->results = it->second->results;
+  }
+  return materialize();
+}
+
+FailureOr<unsigned> mlir::df::refineProgramShapes(ProgramOp program) {
+  return ProgramRefinement(program).run();
+}
