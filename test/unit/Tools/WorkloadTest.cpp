@@ -1,0 +1,356 @@
+//===- WorkloadTest.cpp - Workload files, good and bad ------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convert.h"
+#include "Random.h"
+#include "Workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <set>
+
+using namespace dfrt;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+// x: f16 [?, 8], table: i32 [?, ?], lengths: i32 [?], out: f32 [?].
+Program program() {
+  Program p;
+  p.name = "rows";
+  p.arguments = {{"x", ElementType::f16, {-1, 8}, false},
+                 {"table", ElementType::i32, {-1, -1}, false},
+                 {"lengths", ElementType::i32, {-1}, false},
+                 {"out", ElementType::f32, {-1}, true}};
+  Domain domain;
+  domain.name = "rows";
+  domain.axes.resize(1);
+  domain.axes[0].name = "row";
+  domain.axes[0].extent.kind = PlanValue::Kind::dimension;
+  domain.axes[0].extent.argument = 2;
+  p.domains.push_back(domain);
+  Range range;
+  range.name = "columns";
+  range.length.kind = PlanValue::Kind::element;
+  range.length.argument = 2;
+  range.length.axes = {0};
+  p.ranges.push_back(range);
+  return p;
+}
+
+const char *const kGood = R"({
+  "description": "good",
+  "program": "rows",
+  "points": [{"name": "small", "lengths": [5, 0, 9]},
+             {"name": "one", "lengths": [4], "pad": 2},
+             {"lengths": []}],
+  "dimensions": {"rows": {"count": "lengths"},
+                 "pages": {"sum_ceildiv": ["lengths", "page"]},
+                 "page": 4,
+                 "pad": 0},
+  "arguments": {
+    "x": {"shape": [{"add": ["pages", "pad"]}, 8], "fill": "normal"},
+    "table": {"shape": ["rows", {"max_ceildiv": ["lengths", "page"]}],
+              "fill": {"page_table": {"lengths": "lengths", "tile": "page"}}},
+    "lengths": {"shape": ["rows"], "fill": {"values": "lengths"}},
+    "out": {"shape": ["rows"]}
+  }
+})";
+
+std::string write(const std::string &text, const std::string &name) {
+  std::string path = testing::TempDir() + name;
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fclose(file);
+  return path;
+}
+
+Expected<Workload> parse(const std::string &text,
+                         std::map<std::string, int64_t> overrides = {}) {
+  const testing::TestInfo *info =
+      testing::UnitTest::GetInstance()->current_test_info();
+  return Workload::read(write(text, std::string(info->name()) + ".json"),
+                        overrides);
+}
+
+// The message of reading `text` and binding its first point.
+std::string complaint(const std::string &text) {
+  Expected<Workload> workload = parse(text);
+  if (!workload)
+    return workload.status().message();
+  Expected<std::vector<BoundArgument>> bound = workload->bind(0, program());
+  return bound ? "none" : bound.status().message();
+}
+
+std::string replaced(const std::string &from, const std::string &to) {
+  std::string text = kGood;
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::vector<int64_t> integers(const BoundArgument &argument,
+                              uint64_t seed = 0) {
+  std::vector<uint8_t> bytes(argument.bytes());
+  runFill(argument.fill, argument.element, argument.shape, seed, 1,
+          bytes.data());
+  std::vector<int64_t> values;
+  for (uint64_t i = 0; i < argument.elements(); ++i)
+    values.push_back(loadInteger(argument.element, bytes.data(), i));
+  return values;
+}
+
+TEST(Workload, BindsShapesAndFills) {
+  Expected<Workload> workload = parse(kGood);
+  ASSERT_TRUE(workload) << workload.status().message();
+  EXPECT_EQ(workload->points().size(), 3u);
+  Expected<std::vector<BoundArgument>> bound = workload->bind(0, program());
+  ASSERT_TRUE(bound) << bound.status().message();
+  EXPECT_THAT((*bound)[0].shape, ElementsAre(5, 8));
+  EXPECT_THAT((*bound)[1].shape, ElementsAre(3, 3));
+  EXPECT_THAT((*bound)[2].shape, ElementsAre(3));
+  EXPECT_TRUE((*bound)[3].output);
+  EXPECT_THAT(integers((*bound)[2]), ElementsAre(5, 0, 9));
+
+  std::vector<int64_t> table = integers((*bound)[1]);
+  std::vector<int64_t> used = {table[0], table[1], table[6], table[7],
+                               table[8]};
+  std::sort(used.begin(), used.end());
+  EXPECT_THAT(used, ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(std::vector<int64_t>(table.begin() + 2, table.begin() + 6),
+              ElementsAre(-1, -1, -1, -1));
+}
+
+TEST(Workload, PointsOverrideDimensionsAndTheCommandLineBoth) {
+  Expected<Workload> workload = parse(kGood);
+  ASSERT_TRUE(workload);
+  EXPECT_THAT((*workload->bind(1, program()))[0].shape, ElementsAre(3, 8));
+  workload = parse(kGood, {{"pad", 5}, {"page", 2}});
+  EXPECT_THAT((*workload->bind(1, program()))[0].shape, ElementsAre(7, 8));
+}
+
+TEST(Workload, EmptyBatch) {
+  Expected<Workload> workload = parse(kGood);
+  ASSERT_TRUE(workload);
+  Expected<std::vector<BoundArgument>> bound = workload->bind(2, program());
+  ASSERT_TRUE(bound) << bound.status().message();
+  EXPECT_EQ((*bound)[0].elements(), 0u);
+  EXPECT_EQ((*bound)[3].elements(), 0u);
+}
+
+TEST(Workload, SelectsPoints) {
+  Expected<Workload> workload = parse(kGood);
+  ASSERT_TRUE(workload);
+  EXPECT_THAT(*workload->select("one"), ElementsAre(1));
+  EXPECT_THAT(*workload->select("0"), ElementsAre(0));
+  EXPECT_THAT(*workload->select("2"), ElementsAre(2)); // called "2"
+  EXPECT_THAT(*workload->select("all"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(workload->select("3").status().message(),
+              HasSubstr("no point is called '3'; there are 3: small, one, 2"));
+}
+
+TEST(Workload, PlanInputsHaveValuesOfPlannedArgumentsOnly) {
+  Expected<Workload> workload = parse(kGood);
+  ASSERT_TRUE(workload);
+  std::vector<PlanInput> inputs =
+      planInputs(program(), *workload->bind(0, program()), 0);
+  ASSERT_EQ(inputs.size(), 4u);
+  EXPECT_THAT(inputs[2].values, ElementsAre(5, 0, 9));
+  EXPECT_TRUE(inputs[1].values.empty());
+  EXPECT_THAT(inputs[0].shape, ElementsAre(5, 8));
+}
+
+TEST(Workload, PointsOfAnotherFile) {
+  write(R"({"traces": [{"id": 7, "source": "x", "lengths": [1, 2], "n": 3}]})",
+        "other.json");
+  std::string text = replaced(
+      R"([{"name": "small", "lengths": [5, 0, 9]},
+             {"name": "one", "lengths": [4], "pad": 2},
+             {"lengths": []}])",
+      R"({"file": "other.json", "list": "traces", "name": "id"})");
+  Expected<Workload> workload = parse(text);
+  ASSERT_TRUE(workload) << workload.status().message();
+  EXPECT_EQ(workload->points()[0].name, "7");
+  EXPECT_THAT(workload->points()[0].lists.at("lengths"), ElementsAre(1, 2));
+  EXPECT_EQ(workload->points()[0].integers.at("n"), 3);
+}
+
+TEST(Workload, ExamplesAreValidJson) {
+  for (const char *name :
+       {"hello/workload.json", "mla-decode/workload.json",
+        "mla-decode/workload_dense.json"}) {
+    Expected<Workload> workload = Workload::read(
+        std::string(DATAFLOW_SOURCE_DIR "/examples/") + name, {});
+    EXPECT_TRUE(workload) << workload.status().message();
+  }
+}
+
+TEST(WorkloadErrors, NameThePlace) {
+  EXPECT_THAT(complaint("{\n \"points\": [,]}"), HasSubstr(":2:13: not valid"));
+  EXPECT_THAT(complaint("[]"), HasSubstr("expected an object, got a list"));
+  EXPECT_THAT(complaint(replaced("\"description\"", "\"descrption\"")),
+              HasSubstr("unknown key \"descrption\"; known are: description, "
+                        "program, points"));
+  EXPECT_THAT(complaint(replaced("\"rows\",\n", "\"cols\",\n")),
+              HasSubstr("program: the workload is for program 'cols', the "
+                        "artifact holds 'rows'"));
+  EXPECT_THAT(complaint(replaced("\"out\": {", "\"oout\": {")),
+              HasSubstr("arguments: program 'rows' has no argument \"oout\"; it "
+                        "has: x, table, lengths, out"));
+  EXPECT_THAT(complaint(replaced(",\n    \"out\": {\"shape\": [\"rows\"]}", "")),
+              HasSubstr("argument \"out\" of program 'rows' is missing"));
+  EXPECT_THAT(complaint(replaced(", 8], \"fill\"", ", 9], \"fill\"")),
+              HasSubstr("arguments.x.shape[1]: is 9, the program's argument has "
+                        "8"));
+  EXPECT_THAT(complaint(replaced(", 8], \"fill\"", "], \"fill\"")),
+              HasSubstr("arguments.x.shape: has 1 dimensions, the program's "
+                        "argument has 2"));
+  EXPECT_THAT(complaint(replaced("\"pad\"]}", "\"padd\"]}")),
+              HasSubstr("arguments.x.shape[0].add[1]: no dimension is called "
+                        "\"padd\""));
+  EXPECT_THAT(complaint(replaced("\"pad\": 0", "\"pad\": \"pad\"")),
+              HasSubstr("dimensions.pad: this dimension refers to itself"));
+  EXPECT_THAT(complaint(replaced("\"pad\": 0", "\"pad\": -9")),
+              HasSubstr("arguments.x.shape[0]: is -4, must not be negative"));
+  EXPECT_THAT(complaint(replaced("\"pad\": 0", "\"pad\": 1.5")),
+              HasSubstr("dimensions.pad: expected an integer, got a fraction"));
+  EXPECT_THAT(complaint(replaced("\"count\"", "\"cuont\"")),
+              HasSubstr("dimensions.rows: unknown form \"cuont\"; known are: "
+                        "count, sum"));
+  EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}",
+                                 "{\"values\": \"length\"}")),
+              HasSubstr("arguments.lengths.fill.values: point 'small' has no "
+                        "list \"length\"; it has: lengths"));
+  EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}",
+                                 "{\"values\": [1, 2]}")),
+              HasSubstr("2 values given for 3 elements"));
+  EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}",
+                                 "{\"values\": [1, 2, 2.5]}")),
+              HasSubstr("fractions given for elements of type i32"));
+  EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}", "\"normal\"")),
+              HasSubstr("arguments.lengths.fill: this fill makes fractions, the "
+                        "elements have type i32; use random_integers"));
+  EXPECT_THAT(complaint(replaced("\"normal\"", "\"gauss\"")),
+              HasSubstr("arguments.x.fill: unknown fill \"gauss\""));
+  EXPECT_THAT(complaint(replaced("\"normal\"", "{\"normal\": {\"sed\": 1}}")),
+              HasSubstr("arguments.x.fill.normal: unknown key \"sed\"; known "
+                        "are: seed, mean, scale"));
+  EXPECT_THAT(complaint(replaced("\"tile\": \"page\"", "\"tile\": 1")),
+              HasSubstr("length 5 needs 5 pages, the table has 3 columns"));
+  EXPECT_THAT(complaint(replaced("{\"shape\": [\"rows\"]}",
+                                 "{\"shape\": [\"rows\"], \"fill\": \"nan\"}")),
+              HasSubstr("arguments.out: an output takes no \"fill\""));
+  EXPECT_THAT(complaint(replaced("\"lengths\": [4]", "\"lengths\": [4.5]")),
+              HasSubstr("points[1].lengths: expected an integer or a list of "
+                        "integers"));
+  EXPECT_THAT(complaint(replaced("\"name\": \"one\"", "\"name\": \"small\"")),
+              HasSubstr("points: two points are called 'small'"));
+  EXPECT_THAT(Workload::read("/nonexistent/w.json", {}).status().message(),
+              HasSubstr("cannot open '/nonexistent/w.json': No such file"));
+}
+
+//===----------------------------------------------------------------------===//
+// Fills
+//===----------------------------------------------------------------------===//
+
+TEST(Fill, SameBytesForAnyNumberOfThreads) {
+  Fill fill;
+  fill.kind = Fill::Kind::normal;
+  std::vector<int64_t> shape = {3, 1 << 20};
+  std::vector<uint16_t> one(3 << 20), three(3 << 20), other(3 << 20);
+  runFill(fill, ElementType::f16, shape, 7, 1, one.data());
+  runFill(fill, ElementType::f16, shape, 7, 3, three.data());
+  runFill(fill, ElementType::f16, shape, 8, 3, other.data());
+  EXPECT_EQ(one, three);
+  EXPECT_NE(one, other);
+}
+
+TEST(Fill, NormalHasMomentsAndUniformHasBounds) {
+  const int64_t count = 200000;
+  Fill fill;
+  fill.kind = Fill::Kind::normal;
+  fill.number = 2;
+  fill.scale = 3;
+  std::vector<double> values(count);
+  runFill(fill, ElementType::f64, {count}, 0, 1, values.data());
+  double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double variance = 0;
+  for (double v : values)
+    variance += (v - mean) * (v - mean) / count;
+  EXPECT_NEAR(mean, 2, 0.05);
+  EXPECT_NEAR(variance, 9, 0.1);
+
+  fill.kind = Fill::Kind::uniform;
+  fill.low = -1;
+  fill.high = 3;
+  runFill(fill, ElementType::f64, {count}, 0, 1, values.data());
+  EXPECT_GE(*std::min_element(values.begin(), values.end()), -1);
+  EXPECT_LT(*std::max_element(values.begin(), values.end()), 3);
+  EXPECT_NEAR(std::accumulate(values.begin(), values.end(), 0.0) / count, 1,
+              0.05);
+}
+
+BoundArgument table(Fill fill, std::vector<int64_t> shape) {
+  BoundArgument argument;
+  argument.element = ElementType::i64;
+  argument.shape = std::move(shape);
+  argument.fill = std::move(fill);
+  return argument;
+}
+
+TEST(Fill, PermutationsAndDistinctIntegers) {
+  Fill fill;
+  fill.kind = Fill::Kind::permutation;
+  std::vector<int64_t> values = integers(table(fill, {2, 50}));
+  EXPECT_FALSE(std::equal(values.begin(), values.begin() + 50,
+                          values.begin() + 50));
+  EXPECT_EQ(std::set<int64_t>(values.begin(), values.begin() + 50).size(), 50u);
+  EXPECT_EQ(*std::max_element(values.begin(), values.end()), 49);
+
+  fill.kind = Fill::Kind::randomIntegers;
+  fill.integersLow = -2;
+  fill.integersHigh = 1;
+  fill.distinct = true;
+  values = integers(table(fill, {20, 3}));
+  for (int row = 0; row < 20; ++row)
+    EXPECT_EQ(std::set<int64_t>(values.begin() + 3 * row,
+                                values.begin() + 3 * row + 3)
+                  .size(),
+              3u);
+  EXPECT_EQ(*std::min_element(values.begin(), values.end()), -2);
+  EXPECT_EQ(*std::max_element(values.begin(), values.end()), 1);
+}
+
+TEST(Fill, PrefixSumsAndIota) {
+  Fill fill;
+  fill.kind = Fill::Kind::prefixSum;
+  fill.integers = {3, 0, 4};
+  EXPECT_THAT(integers(table(fill, {4})), ElementsAre(0, 3, 3, 7));
+  EXPECT_THAT(integers(table(fill, {3})), ElementsAre(0, 3, 3));
+  fill.kind = Fill::Kind::iota;
+  fill.number = 5;
+  fill.scale = -2;
+  EXPECT_THAT(integers(table(fill, {3})), ElementsAre(5, 3, 1));
+}
+
+TEST(Fill, PoisonIsNaN) {
+  for (ElementType type : {ElementType::f32, ElementType::f16,
+                           ElementType::bf16, ElementType::f8E4M3FN}) {
+    double storage[3];
+    poison(type, 3, storage);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_TRUE(std::isnan(loadElement(type, storage, i)));
+  }
+}
+
+} // namespace

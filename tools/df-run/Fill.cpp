@@ -1,0 +1,509 @@
+//===- Fill.cpp - How the elements of a tensor come about -----------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements Fill.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fill.h"
+
+#include "Convert.h"
+#include "Random.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <thread>
+
+using namespace dfrt;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+// Reads the optional member `key` into `target`.
+static Status optional(const Node &node, const char *key, double &target) {
+  if (!node.has(key))
+    return Status::success();
+  Expected<double> value = node.member(key).number();
+  if (value)
+    target = *value;
+  return value.status();
+}
+static Status optional(const Node &node, const char *key, uint64_t &target) {
+  if (!node.has(key))
+    return Status::success();
+  Expected<int64_t> value = node.member(key).integer();
+  if (value)
+    target = static_cast<uint64_t>(*value);
+  return value.status();
+}
+
+static Status optional(const Node &node, const char *key, int64_t &target,
+                       const FillNames &names) {
+  if (!node.has(key))
+    return Status::success();
+  Expected<int64_t> value = names.dimension(node.member(key));
+  if (value)
+    target = *value;
+  return value.status();
+}
+
+static Expected<std::vector<int64_t>>
+requiredList(const Node &node, const char *key, const FillNames &names) {
+  if (!node.has(key))
+    return node.error(fmt::format("key \"{}\" is missing", key));
+  return names.list(node.member(key));
+}
+
+// A JSON number, or a string that names a value JSON has no number for.
+static Expected<double> anyNumber(const Node &node) {
+  if (!node->is_string())
+    return node.number();
+  std::string text = node->get<std::string>();
+  if (text == "nan")
+    return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf")
+    return std::numeric_limits<double>::infinity();
+  if (text == "-inf")
+    return -std::numeric_limits<double>::infinity();
+  return node.error(fmt::format(
+      "expected a number, \"nan\", \"inf\" or \"-inf\", got \"{}\"", text));
+}
+
+static Status readValues(const Node &node, const FillNames &names, Fill &fill) {
+  fill.kind = Fill::Kind::values;
+  if (node->is_string()) {
+    Expected<std::vector<int64_t>> list = names.list(node);
+    if (list)
+      fill.integers = *list;
+    return list.status();
+  }
+  if (!node->is_array())
+    return node.error(
+        fmt::format("expected a list or the name of one, got {}",
+                    kindName(*node)));
+  bool integers = std::all_of(node->begin(), node->end(), [](const Json &v) {
+    return v.is_number_integer();
+  });
+  for (size_t i = 0; i < node->size(); ++i) {
+    if (integers) {
+      Expected<int64_t> value = node.element(i).integer();
+      if (!value)
+        return value.status();
+      fill.integers.push_back(*value);
+      continue;
+    }
+    Expected<double> value = anyNumber(node.element(i));
+    if (!value)
+      return value.status();
+    fill.numbers.push_back(*value);
+  }
+  return Status::success();
+}
+
+static Status readNormal(const Node &node, const FillNames &, Fill &fill) {
+  fill.kind = Fill::Kind::normal;
+  if (Status s = node.expectKeys({"seed", "mean", "scale"}); !s)
+    return s;
+  if (Status s = optional(node, "seed", fill.seed); !s)
+    return s;
+  if (Status s = optional(node, "mean", fill.number); !s)
+    return s;
+  return optional(node, "scale", fill.scale);
+}
+
+static Status readUniform(const Node &node, const FillNames &, Fill &fill) {
+  fill.kind = Fill::Kind::uniform;
+  if (Status s = node.expectKeys({"seed", "low", "high"}); !s)
+    return s;
+  if (Status s = optional(node, "seed", fill.seed); !s)
+    return s;
+  if (Status s = optional(node, "low", fill.low); !s)
+    return s;
+  return optional(node, "high", fill.high);
+}
+
+static Status readConstant(const Node &node, const FillNames &, Fill &fill) {
+  Expected<double> value = anyNumber(node);
+  if (value)
+    fill.number = *value;
+  return value.status();
+}
+
+static Status readIota(const Node &node, const FillNames &, Fill &fill) {
+  fill.kind = Fill::Kind::iota;
+  if (Status s = node.expectKeys({"start", "step"}); !s)
+    return s;
+  if (Status s = optional(node, "start", fill.number); !s)
+    return s;
+  return optional(node, "step", fill.scale);
+}
+
+static Status readPrefixSum(const Node &node, const FillNames &names,
+                            Fill &fill) {
+  fill.kind = Fill::Kind::prefixSum;
+  Expected<std::vector<int64_t>> list = names.list(node);
+  if (list)
+    fill.integers = *list;
+  return list.status();
+}
+
+static Status readPageTable(const Node &node, const FillNames &names,
+                            Fill &fill) {
+  fill.kind = Fill::Kind::pageTable;
+  if (Status s =
+          node.expectKeys({"lengths", "tile", "pages", "seed", "unused"});
+      !s)
+    return s;
+  Expected<std::vector<int64_t>> list = requiredList(node, "lengths", names);
+  if (!list)
+    return list.status();
+  fill.integers = *list;
+  if (Status s = optional(node, "tile", fill.tile, names); !s)
+    return s;
+  if (fill.tile < 1)
+    return node.error(fmt::format("tile must be positive, got {}", fill.tile));
+  int64_t used = 0;
+  for (int64_t length : fill.integers) {
+    if (length < 0)
+      return node.error(fmt::format("negative length {}", length));
+    used += (length + fill.tile - 1) / fill.tile;
+  }
+  fill.pages = used;
+  if (Status s = optional(node, "pages", fill.pages, names); !s)
+    return s;
+  if (fill.pages < used)
+    return node.error(fmt::format(
+        "pages is {}, but the lengths need {} pages", fill.pages, used));
+  if (Status s = optional(node, "unused", fill.unused, names); !s)
+    return s;
+  return optional(node, "seed", fill.seed);
+}
+
+static Status readPermutation(const Node &node, const FillNames &, Fill &fill) {
+  fill.kind = Fill::Kind::permutation;
+  if (Status s = node.expectKeys({"seed"}); !s)
+    return s;
+  return optional(node, "seed", fill.seed);
+}
+
+static Status readRandomIntegers(const Node &node, const FillNames &names,
+                                 Fill &fill) {
+  fill.kind = Fill::Kind::randomIntegers;
+  if (Status s = node.expectKeys({"seed", "low", "high", "distinct"}); !s)
+    return s;
+  if (!node.has("high"))
+    return node.error("key \"high\" is missing");
+  if (Status s = optional(node, "low", fill.integersLow, names); !s)
+    return s;
+  if (Status s = optional(node, "high", fill.integersHigh, names); !s)
+    return s;
+  if (fill.integersHigh < fill.integersLow)
+    return node.error(fmt::format("high is {}, which is below low, {}",
+                                  fill.integersHigh, fill.integersLow));
+  if (node.has("distinct")) {
+    Node flag = node.member("distinct");
+    if (!flag->is_boolean())
+      return flag.error(
+          fmt::format("expected true or false, got {}", kindName(*flag)));
+    fill.distinct = flag->get<bool>();
+  }
+  return optional(node, "seed", fill.seed);
+}
+
+namespace {
+struct Reader {
+  const char *name;
+  Status (*read)(const Node &, const FillNames &, Fill &);
+};
+} // namespace
+
+static const Reader kReaders[] = {
+    {"values", readValues},
+    {"normal", readNormal},
+    {"uniform", readUniform},
+    {"constant", readConstant},
+    {"iota", readIota},
+    {"prefix_sum", readPrefixSum},
+    {"page_table", readPageTable},
+    {"permutation", readPermutation},
+    {"random_integers", readRandomIntegers},
+};
+
+Expected<Fill> dfrt::readFill(const Node &node, const FillNames &names) {
+  Fill fill;
+  if (node->is_string()) {
+    std::string word = node->get<std::string>();
+    if (word == "zeros")
+      return fill;
+    if (word == "nan") {
+      fill.number = std::numeric_limits<double>::quiet_NaN();
+      return fill;
+    }
+    // The kinds all of whose keys are optional may be given by name alone.
+    Json empty = Json::object();
+    Node none{&empty, node.place};
+    for (const Reader &reader : kReaders)
+      if (word == reader.name &&
+          (word == "normal" || word == "uniform" || word == "iota" ||
+           word == "permutation")) {
+        if (Status s = reader.read(none, names, fill); !s)
+          return s;
+        return fill;
+      }
+    return node.error(fmt::format(
+        "unknown fill \"{}\"; known by name alone are zeros, nan, normal, "
+        "uniform, iota, permutation",
+        word));
+  }
+  if (!node->is_object() || node->size() != 1)
+    return node.error("expected a name, or an object with one key: the kind of "
+                      "the fill");
+  std::string kind = node->begin().key();
+  for (const Reader &reader : kReaders)
+    if (kind == reader.name) {
+      if (Status s = reader.read(node.member(kind), names, fill); !s)
+        return s;
+      return fill;
+    }
+  std::vector<const char *> known;
+  for (const Reader &reader : kReaders)
+    known.push_back(reader.name);
+  return node.error(fmt::format("unknown fill \"{}\"; known are: {}", kind,
+                                fmt::join(known, ", ")));
+}
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+static uint64_t elementCount(const std::vector<int64_t> &shape) {
+  uint64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+Status dfrt::checkFill(const Fill &fill, ElementType element,
+                       const std::vector<int64_t> &shape, const Node &node) {
+  uint64_t elements = elementCount(shape);
+  int64_t row = shape.empty() ? 1 : shape.back();
+  switch (fill.kind) {
+  case Fill::Kind::constant:
+    if (isInteger(element) && fill.number != std::floor(fill.number))
+      return node.error(fmt::format("{} is not a value of type {}", fill.number,
+                                    elementName(element)));
+    break;
+  case Fill::Kind::values: {
+    uint64_t given = fill.integers.size() + fill.numbers.size();
+    if (given != elements)
+      return node.error(fmt::format("{} values given for {} elements", given,
+                                    elements));
+    if (isInteger(element) && !fill.numbers.empty())
+      return node.error(fmt::format("fractions given for elements of type {}",
+                                    elementName(element)));
+    break;
+  }
+  case Fill::Kind::normal:
+  case Fill::Kind::uniform:
+    if (isInteger(element))
+      return node.error(
+          fmt::format("this fill makes fractions, the elements have type {}; "
+                      "use random_integers",
+                      elementName(element)));
+    break;
+  case Fill::Kind::prefixSum:
+    if (elements != fill.integers.size() &&
+        elements != fill.integers.size() + 1)
+      return node.error(fmt::format(
+          "prefix sums of {} values need {} or {} elements, the shape has {}",
+          fill.integers.size(), fill.integers.size(), fill.integers.size() + 1,
+          elements));
+    break;
+  case Fill::Kind::pageTable: {
+    if (shape.size() != 2 ||
+        shape[0] != static_cast<int64_t>(fill.integers.size()))
+      return node.error(fmt::format(
+          "a page table of {} rows needs the shape [{}, columns]",
+          fill.integers.size(), fill.integers.size()));
+    for (int64_t length : fill.integers)
+      if ((length + fill.tile - 1) / fill.tile > row)
+        return node.error(
+            fmt::format("length {} needs {} pages, the table has {} columns",
+                        length, (length + fill.tile - 1) / fill.tile, row));
+    break;
+  }
+  case Fill::Kind::randomIntegers:
+    if (fill.distinct && fill.integersHigh - fill.integersLow + 1 < row)
+      return node.error(
+          fmt::format("{} distinct integers do not exist between {} and {}",
+                      row, fill.integersLow, fill.integersHigh));
+    break;
+  case Fill::Kind::iota:
+  case Fill::Kind::permutation:
+    break;
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+// Calls store(begin, end) on disjoint ranges that cover 0 .. count - 1.
+template <typename Function>
+static void inParallel(uint64_t count, unsigned threads, Function store) {
+  const uint64_t block = 1 << 20;
+  if (count <= block || threads <= 1)
+    return store(uint64_t(0), count);
+  std::vector<std::thread> pool;
+  for (unsigned t = 0; t < threads; ++t)
+    pool.emplace_back([=] {
+      for (uint64_t begin = t * block; begin < count; begin += threads * block)
+        store(begin, std::min(begin + block, count));
+    });
+  for (std::thread &thread : pool)
+    thread.join();
+}
+
+// Stores value(index) in all elements; the type is decided outside the loop.
+template <typename Function>
+static void storeAll(ElementType element, uint64_t count, unsigned threads,
+                     void *base, Function value) {
+  auto small = [&](const SmallFloat &format, auto *data) {
+    inParallel(count, threads, [=](uint64_t begin, uint64_t end) {
+      for (uint64_t i = begin; i < end; ++i)
+        data[i] = static_cast<std::remove_reference_t<decltype(data[0])>>(
+            encodeSmall(format, value(i)));
+    });
+  };
+  switch (element) {
+  case ElementType::f16:
+    return small(kF16, static_cast<uint16_t *>(base));
+  case ElementType::bf16:
+    return small(kBF16, static_cast<uint16_t *>(base));
+  case ElementType::f8E4M3FN:
+    return small(kF8E4M3FN, static_cast<uint8_t *>(base));
+  case ElementType::f8E5M2:
+    return small(kF8E5M2, static_cast<uint8_t *>(base));
+  case ElementType::f32: {
+    float *data = static_cast<float *>(base);
+    return inParallel(count, threads, [=](uint64_t begin, uint64_t end) {
+      for (uint64_t i = begin; i < end; ++i)
+        data[i] = static_cast<float>(value(i));
+    });
+  }
+  default:
+    return inParallel(count, threads, [=](uint64_t begin, uint64_t end) {
+      for (uint64_t i = begin; i < end; ++i)
+        storeElement(element, base, i, value(i));
+    });
+  }
+}
+
+// A random order of 0 .. count - 1.
+static std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
+  std::vector<int64_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  for (int64_t i = count - 1; i > 0; --i)
+    std::swap(order[i], order[randomBelow(randomBits(seed, i), i + 1)]);
+  return order;
+}
+
+void dfrt::runFill(const Fill &fill, ElementType element,
+                   const std::vector<int64_t> &shape, uint64_t seed,
+                   unsigned threads, void *base) {
+  uint64_t elements = elementCount(shape);
+  uint64_t stream = scramble(fill.seed + 1) ^ seed;
+  int64_t row = shape.empty() ? 1 : shape.back();
+  uint64_t rows = row ? elements / row : 0;
+  switch (fill.kind) {
+  case Fill::Kind::constant:
+    return storeAll(element, elements, threads, base,
+                    [v = fill.number](uint64_t) { return v; });
+  case Fill::Kind::values:
+    for (uint64_t i = 0; i < fill.integers.size(); ++i)
+      storeInteger(element, base, i, fill.integers[i]);
+    for (uint64_t i = 0; i < fill.numbers.size(); ++i)
+      storeElement(element, base, i, fill.numbers[i]);
+    return;
+  case Fill::Kind::normal:
+    return storeAll(element, elements, threads, base,
+                    [stream, m = fill.number, s = fill.scale](uint64_t i) {
+                      return m + s * randomNormal(randomBits(stream, i));
+                    });
+  case Fill::Kind::uniform:
+    return storeAll(
+        element, elements, threads, base,
+        [stream, l = fill.low, w = fill.high - fill.low](uint64_t i) {
+          return l + w * randomUnit(randomBits(stream, i));
+        });
+  case Fill::Kind::iota:
+    return storeAll(element, elements, threads, base,
+                    [b = fill.number, s = fill.scale](uint64_t i) {
+                      return b + s * static_cast<double>(i);
+                    });
+  case Fill::Kind::prefixSum: {
+    int64_t sum = 0;
+    for (uint64_t i = 0; i < elements; ++i) {
+      storeInteger(element, base, i, sum);
+      sum += i < fill.integers.size() ? fill.integers[i] : 0;
+    }
+    return;
+  }
+  case Fill::Kind::pageTable: {
+    std::vector<int64_t> order = shuffled(fill.pages, stream);
+    size_t next = 0;
+    for (uint64_t r = 0; r < rows; ++r) {
+      int64_t used = (fill.integers[r] + fill.tile - 1) / fill.tile;
+      for (int64_t c = 0; c < row; ++c)
+        storeInteger(element, base, r * row + c,
+                     c < used ? order[next++] : fill.unused);
+    }
+    return;
+  }
+  case Fill::Kind::permutation:
+    for (uint64_t r = 0; r < rows; ++r) {
+      std::vector<int64_t> order = shuffled(row, scramble(stream + r));
+      for (int64_t c = 0; c < row; ++c)
+        storeInteger(element, base, r * row + c, order[c]);
+    }
+    return;
+  case Fill::Kind::randomIntegers: {
+    uint64_t count = fill.integersHigh - fill.integersLow + 1;
+    for (uint64_t r = 0; r < rows; ++r) {
+      std::vector<int64_t> taken;
+      for (int64_t c = 0; c < row; ++c) {
+        uint64_t draw = r * row + c;
+        int64_t pick = randomBelow(randomBits(stream, draw), count);
+        // Probe on from a value that is taken: always ends, see checkFill.
+        while (fill.distinct &&
+               std::find(taken.begin(), taken.end(), pick) != taken.end())
+          pick = (pick + 1) % count;
+        if (fill.distinct)
+          taken.push_back(pick);
+        storeInteger(element, base, draw, fill.integersLow + pick);
+      }
+    }
+    return;
+  }
+  }
+}
+
+void dfrt::poison(ElementType element, uint64_t elements, void *base) {
+  if (isInteger(element)) {
+    std::memset(base, 0x55, elements * elementBytes(element));
+    return;
+  }
+  Fill fill;
+  fill.number = std::numeric_limits<double>::quiet_NaN();
+  runFill(fill, element, {static_cast<int64_t>(elements)}, 0, 1, base);
+}

@@ -1,0 +1,77 @@
+//===- Fill.h - How the elements of a tensor come about ---------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fills are functions of (seed, element index) that use integer arithmetic and
+// exactly rounded operations only: the same workload gives the same bytes on
+// every machine and for any number of threads. docs/workload.md describes each
+// kind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DF_RUN_FILL_H
+#define DF_RUN_FILL_H
+
+#include "Json.h"
+
+#include "dataflow/Schedule/Program.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace dfrt {
+
+/// A fill with all names resolved.
+struct Fill {
+  enum class Kind {
+    constant,       ///< number
+    values,         ///< numbers or integers
+    normal,         ///< mean number, deviation scale
+    uniform,        ///< [low, high)
+    iota,           ///< number + index * scale
+    prefixSum,      ///< exclusive sums of integers
+    pageTable,      ///< row r: ceil(integers[r] / tile) page numbers
+    permutation,    ///< each row a permutation of 0 .. row - 1
+    randomIntegers, ///< integersLow .. integersHigh
+  };
+  Kind kind = Kind::constant;
+  uint64_t seed = 0;
+  double number = 0, scale = 1, low = 0, high = 1;
+  std::vector<double> numbers;
+  std::vector<int64_t> integers;
+  int64_t integersLow = 0, integersHigh = 0;
+  bool distinct = false; ///< randomIntegers: no repetition within a row
+  int64_t tile = 1;
+  int64_t pages = 0;   ///< pageTable: numbers are drawn from 0 .. pages - 1
+  int64_t unused = -1; ///< pageTable: value behind the pages of a row
+};
+
+/// How a fill asks for things that its file defines elsewhere.
+struct FillNames {
+  std::function<Expected<std::vector<int64_t>>(const Node &)> list;
+  std::function<Expected<int64_t>(const Node &)> dimension;
+};
+
+/// Reads the "fill" of an argument. Fails on unknown kinds and keys.
+Expected<Fill> readFill(const Node &node, const FillNames &names);
+
+/// Tests that `fill` fits a tensor of this type and shape.
+Status checkFill(const Fill &fill, ElementType element,
+                 const std::vector<int64_t> &shape, const Node &node);
+
+/// Writes all elements of the tensor at `base`. `seed` is mixed into the fill's
+/// own. Large tensors are filled by `threads` threads.
+void runFill(const Fill &fill, ElementType element,
+             const std::vector<int64_t> &shape, uint64_t seed, unsigned threads,
+             void *base);
+
+/// The fill of output tensors: NaN, or 0x55 in every byte of an integer.
+void poison(ElementType element, uint64_t elements, void *base);
+
+} // namespace dfrt
+
+#endif // DF_RUN_FILL_H

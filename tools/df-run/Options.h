@@ -1,0 +1,61 @@
+//===- Options.h - Command line of df-run -----------------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DF_RUN_OPTIONS_H
+#define DF_RUN_OPTIONS_H
+
+#include "dataflow/Schedule/Schedulers.h"
+#include "dataflow/Schedule/Topology.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dfrt {
+
+/// What df-run ends with; part of its interface.
+enum ExitCode : int {
+  kExitSuccess = 0,
+  kExitWrong = 1,   ///< a check failed
+  kExitUsage = 2,   ///< command line or workload
+  kExitFile = 3,    ///< artifact or plan file
+  kExitPlan = 4,    ///< no legal plan
+  kExitExecute = 5, ///< the run failed
+  kExitWrite = 6,   ///< a file could not be written
+};
+
+struct Options {
+  std::string artifact, workload;
+  std::vector<std::string> points; ///< empty: the first
+  std::map<std::string, int64_t> dimensions;
+  uint64_t seed = 0;
+
+  Topology topology;
+  ScheduleOptions schedule;
+  std::string planFile, savePlan;
+  bool planOnly = false;
+
+  std::string device = "cpu";
+  unsigned threads = 0; ///< 0: as many as the machine has
+  unsigned adversarial = 0, repeat = 1;
+
+  bool check = false;
+  std::optional<double> tolerance;
+
+  bool json = false, quiet = false;
+  std::string timeline; ///< "", "text", or an SVG file
+  std::string saveTensors;
+};
+
+/// Reads the command line. Prints help or the complaint and returns the exit
+/// code when there is nothing to run.
+std::optional<ExitCode> parseOptions(int argc, char **argv, Options &options);
+
+} // namespace dfrt
+
+#endif // DF_RUN_OPTIONS_H

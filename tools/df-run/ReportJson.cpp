@@ -1,0 +1,112 @@
+//===- ReportJson.cpp - A report for programs -----------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements `toJson` of Report.h. Names here are documented in docs/df-run.md
+// and do not change meaning; new ones may be added.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include <cmath>
+
+using namespace dfrt;
+
+static Json problemJson(const ProblemSummary &problem) {
+  Json domains = Json::array(), ranges = Json::array();
+  for (const auto &domain : problem.domains)
+    domains.push_back({{"name", domain.name}, {"tasks", domain.tasks}});
+  for (const auto &range : problem.ranges)
+    ranges.push_back({{"name", range.name},
+                      {"tile", range.tile},
+                      {"elements", range.elements},
+                      {"tiles", range.tiles},
+                      {"longest", range.longest},
+                      {"empty", range.empty}});
+  return {{"domains", domains}, {"ranges", ranges}, {"bytes", problem.bytes}};
+}
+
+static Json planJson(const PlanSummary &plan) {
+  Json stages = Json::array();
+  for (const auto &stage : plan.stages)
+    stages.push_back(
+        {{"name", stage.name}, {"instructions", stage.instructions}});
+  return {{"solver", plan.solver},
+          {"discipline", plan.ticket ? "ticket" : "static"},
+          {"ctas", plan.topology.ctas},
+          {"cluster_size", plan.topology.clusterSize},
+          {"shared_limit", plan.topology.sharedBytes},
+          {"reserved_bytes", plan.topology.reservedBytes},
+          {"instructions", plan.instructions},
+          {"busy_ctas", plan.busyCtas},
+          {"stages", stages},
+          {"transfers",
+           {{"local", plan.transfers[1]},
+            {"cluster_shared", plan.transfers[2]},
+            {"global", plan.transfers[3]},
+            {"multicast", plan.transfers[4]}}},
+          {"slots_shared", plan.slotsShared},
+          {"slots_global", plan.slotsGlobal},
+          {"shared_bytes", plan.sharedBytes},
+          {"global_bytes", plan.globalBytes},
+          {"plan_bytes", plan.planBytes},
+          {"releases", plan.releases},
+          {"barriers", plan.barriers},
+          {"flags", plan.flags},
+          {"exit_barrier", plan.exitBarrier},
+          {"cta_bytes_fewest", plan.fewestBytes},
+          {"cta_bytes_most", plan.mostBytes}};
+}
+
+// JSON has no number for these; null says that there is none.
+static Json numberOrNull(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json dfrt::toJson(const Report &report) {
+  Json result = {{"artifact", report.artifact}, {"program", report.program},
+                 {"workload", report.workload}, {"point", report.point},
+                 {"passed", report.passed()},   {"problem",
+                                                 problemJson(report.problem)}};
+  if (report.plan)
+    result["plan"] = planJson(*report.plan);
+  result["decisions"] = Json::array();
+  for (const Decision &decision : report.decisions)
+    result["decisions"].push_back({{"topic", decision.topic},
+                                   {"choice", decision.choice},
+                                   {"reason", decision.reason}});
+  if (report.prediction) {
+    const SimulationResult &p = *report.prediction;
+    result["prediction"] = {
+        {"total_us", p.totalNs / 1e3},
+        {"read_floor_us", p.floorNs / 1e3},
+        {"read_floor_share", numberOrNull(p.floorNs / p.totalNs)},
+        {"busy_share", p.busyShare}};
+  }
+  if (report.planTime)
+    result["plan_time"] = {{"median_us", report.planTime->medianUs},
+                           {"least_us", report.planTime->leastUs},
+                           {"runs", report.planTime->runs}};
+  if (report.run) {
+    const RunSummary &run = *report.run;
+    result["run"] = {{"device", run.device},       {"threads", run.threads},
+                     {"runs", run.runs},           {"median_ms", run.medianMs},
+                     {"seeds", run.seeds},         {"identical", run.identical},
+                     {"difference", run.difference}};
+  }
+  result["checks"] = Json::array();
+  for (const OutputCheck &check : report.checks)
+    result["checks"].push_back({{"output", check.name},
+                                {"elements", check.elements},
+                                {"rel_l2", numberOrNull(check.relativeL2)},
+                                {"tolerance", check.tolerance},
+                                {"special", check.special},
+                                {"mismatched", check.mismatched},
+                                {"first_mismatch", check.firstMismatch},
+                                {"passed", check.passed}});
+  return result;
+}
