@@ -80,15 +80,15 @@ std::string Verifier::releaseName(uint32_t index) const {
 Status Verifier::run() {
   using Step = Status (Verifier::*)();
   const Step steps[] = {
-      &Verifier::checkIndices,    &Verifier::checkQueues,
-      &Verifier::checkPlaces,     &Verifier::checkInstructions,
-      &Verifier::checkWriters,    &Verifier::checkTransports,
-      &Verifier::checkReaders,    &Verifier::checkFlags,
-      &Verifier::checkArrivals,   &Verifier::checkCoverage,
-      &Verifier::checkWaits,      &Verifier::checkReads,
-      &Verifier::checkOperands,   &Verifier::checkReductions,
-      &Verifier::checkPhaseOrder, &Verifier::checkReuse,
-      &Verifier::resolveOrder,    &Verifier::checkReleases,
+      &Verifier::checkIndices,  &Verifier::checkQueues,
+      &Verifier::checkPlaces,   &Verifier::checkInstructions,
+      &Verifier::checkWriters,  &Verifier::checkTransports,
+      &Verifier::checkReaders,  &Verifier::checkFlags,
+      &Verifier::checkArrivals, &Verifier::checkCoverage,
+      &Verifier::checkWaits,    &Verifier::checkReads,
+      &Verifier::checkOperands, &Verifier::checkReductions,
+      &Verifier::checkReuse,    &Verifier::checkPhaseOrder,
+      &Verifier::resolveOrder,  &Verifier::checkReleases,
       &Verifier::checkExit,
   };
   for (Step step : steps)
