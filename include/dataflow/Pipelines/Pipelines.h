@@ -1,0 +1,97 @@
+//===- Pipelines.h - Passes in the order in which they work -----*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of the passes and which of them an option turns on, for `df-opt`
+// and for compilers that embed the dialect. Every pipeline can be built on a
+// pass manager of any operation that holds programs, or of a program itself.
+//
+//   dataflow-prepare  from an authored program to one that can be compiled:
+//                     specialize-program, verify-program, specialize-handlers
+//   dataflow-plan     from there to a verified schedule: bind-inputs and
+//                     attach-topology where their options are given,
+//                     schedule-program, select-transport, plan-slots,
+//                     insert-releases, verify-schedule
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_PIPELINES_PIPELINES_H
+#define DATAFLOW_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+#include <string>
+
+namespace mlir::df {
+
+/// Options of `dataflow-prepare`.
+struct PreparePipelineOptions
+    : public PassPipelineOptions<PreparePipelineOptions> {
+  Option<std::string> params{
+      *this, "params", llvm::cl::init(""),
+      llvm::cl::desc("Values of compile-time parameters, e.g. "
+                     "width=64,element=bf16")};
+  Option<std::string> buckets{
+      *this, "buckets", llvm::cl::init("1,2,4"),
+      llvm::cl::desc("Tile counts to specialise handlers for")};
+};
+
+/// Options of `dataflow-plan`.
+struct PlanPipelineOptions : public PassPipelineOptions<PlanPipelineOptions> {
+  Option<std::string> params{
+      *this, "params", llvm::cl::init(""),
+      llvm::cl::desc("Values of compile-time parameters, e.g. "
+                     "width=64,element=bf16")};
+  Option<std::string> buckets{
+      *this, "buckets", llvm::cl::init("1,2,4"),
+      llvm::cl::desc("Tile counts to specialise handlers for")};
+  Option<std::string> values{
+      *this, "values", llvm::cl::init(""),
+      llvm::cl::desc("Inputs of the batch, e.g. lengths=130,64;x[2x300]; "
+                     "without, those in the file")};
+  Option<uint32_t> ctas{
+      *this, "ctas", llvm::cl::init(0),
+      llvm::cl::desc("CTAs of the device; 0: see the options below")};
+  Option<uint32_t> clusterSize{*this, "cluster-size", llvm::cl::init(0),
+                               llvm::cl::desc("CTAs of a cluster; 0: 1")};
+  Option<uint64_t> sharedBytes{
+      *this, "shared-bytes", llvm::cl::init(0),
+      llvm::cl::desc("Shared memory of a CTA; 0: the default")};
+  Option<uint64_t> reservedBytes{
+      *this, "reserved-bytes", llvm::cl::init(131072),
+      llvm::cl::desc("Part of the shared memory that slots may not use")};
+  Option<std::string> chip{
+      *this, "chip", llvm::cl::init(""),
+      llvm::cl::desc("Chip to plan for; if neither this nor ctas, "
+                     "cluster-size or shared-bytes is given, the topology in "
+                     "the file")};
+  Option<std::string> solver{*this, "solver", llvm::cl::init("stream"),
+                             llvm::cl::desc("Name of the solver")};
+  Option<std::string> combine{
+      *this, "combine", llvm::cl::init("automatic"),
+      llvm::cl::desc("How parts of a split task are combined: automatic, "
+                     "scatter, fold or tree")};
+  Option<std::string> transport{
+      *this, "transport", llvm::cl::init("automatic"),
+      llvm::cl::desc("Transport between CTAs: automatic, local, "
+                     "cluster_shared, global or multicast")};
+};
+
+/// Adds the passes of `dataflow-prepare` to `manager`.
+void buildPreparePipeline(OpPassManager &manager,
+                          const PreparePipelineOptions &options);
+
+/// Adds the passes of `dataflow-plan` to `manager`.
+void buildPlanPipeline(OpPassManager &manager,
+                       const PlanPipelineOptions &options);
+
+/// Makes the pipelines known by name, once per process.
+void registerPipelines();
+
+} // namespace mlir::df
+
+#endif // DATAFLOW_PIPELINES_PIPELINES_H

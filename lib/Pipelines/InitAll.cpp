@@ -1,0 +1,30 @@
+//===- InitAll.cpp ----------------------------------------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dataflow/InitAll.h"
+
+#include "dataflow/IR/Dataflow.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+using namespace mlir;
+
+void mlir::df::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<DataflowDialect>();
+  mlir::registerAllDialects(registry);
+}
+
+void mlir::df::registerAllExtensions(DialectRegistry &registry) {
+  registerFuncHandlerExtension(registry);
+  mlir::registerAllExtensions(registry);
+}
+
+void mlir::df::registerAllPasses() { mlir::registerAllPasses(); }
+
+void mlir::df::registerAllTranslations() {}

@@ -1,0 +1,45 @@
+//===- InsertReleases.cpp - Releases that memory reuse needs --------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Adds releases and the exit barrier to the schedules of a program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dataflow/Transforms/Passes.h"
+
+#include "SchedulePasses.h"
+
+#include "dataflow/IR/Dataflow.h"
+
+namespace mlir::df {
+#define GEN_PASS_DEF_INSERTRELEASES
+#include "dataflow/Transforms/Passes.h.inc"
+} // namespace mlir::df
+
+using namespace mlir;
+using namespace mlir::df;
+
+namespace {
+
+struct InsertReleasesPass
+    : public df::impl::InsertReleasesBase<InsertReleasesPass> {
+  using InsertReleasesBase::InsertReleasesBase;
+
+  void runOnOperation() override {
+    auto step = [&](const dfrt::Problem &problem, dfrt::Schedule &schedule,
+                    dfrt::Decisions &) {
+      dfrt::Status status = dfrt::insertReleases(problem, schedule);
+      if (status)
+        numReleases += schedule.releases.size();
+      return status;
+    };
+    if (failed(changeSchedules(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
