@@ -44,6 +44,12 @@ function(dataflow_use_mlir target)
       target_precompile_headers(DataflowPCH PRIVATE
         "${DATAFLOW_SOURCE_DIR}/lib/cmake/dataflow/Precompiled.h")
     endif()
+    # The header is compiled with -fPIC, which CMake makes -fPIE in executables.
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     target_precompile_headers(${target} REUSE_FROM DataflowPCH)
   endif()

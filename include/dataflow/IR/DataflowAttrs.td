@@ -1,0 +1,352 @@
+//===- DataflowAttrs.td ------------------------------------*- tablegen -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device topology, handler variants, plan-time facts of a stage, transports,
+// and the requests that a stage can carry.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_IR_DATAFLOWATTRS_TD
+#define DATAFLOW_IR_DATAFLOWATTRS_TD
+
+include "dataflow/IR/DataflowDialect.td"
+include "dataflow/IR/DataflowInterfaces.td"
+
+def Dataflow_Topology : Dataflow_Attr<"Topology", "topology"> {
+  let summary = "the device as the planner sees it";
+  let description = [{
+    CTA `c` has rank `c % cluster_size` in cluster `c / cluster_size`. Slots may
+    use `shared_bytes - reserved_bytes` of a CTA's shared memory.
+
+    Constraints:
+    - (C1) `ctas` is 1 to 65536.
+    - (C2) `cluster_size` is 1, 2, 4, 8 or 16 and divides `ctas`.
+    - (C3) `reserved_bytes` is at most `shared_bytes`.
+
+    Example:
+
+    ```mlir
+    #dataflow.topology<ctas = 132, cluster_size = 2>
+    ```
+  }];
+  let parameters = (ins
+    "uint32_t":$ctas,
+    DefaultValuedParameter<"uint32_t", "1">:$cluster_size,
+    DefaultValuedParameter<"uint64_t", "232448">:$shared_bytes,
+    DefaultValuedParameter<"uint64_t", "131072">:$reserved_bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static TopologyAttr get(::mlir::MLIRContext *context,
+                            const ::dfrt::Topology &topology);
+    ::dfrt::Topology getTopology() const;
+  }];
+}
+
+def Dataflow_Variant : Dataflow_Attr<"Variant", "variant"> {
+  let summary = "what a handler is specialised for";
+  let description = [{
+    `generic` takes any piece; `tiles = n` exactly n tiles, the last of which
+    may be partial; `exact = n` exactly n range elements; `sliced` computes one
+    slice of the separable dimension.
+
+    Constraints:
+    - (C1) The number of tiles or elements is at least 1.
+
+    Example:
+
+    ```mlir
+    #dataflow.variant<tiles = 2>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Dataflow_VariantKind>:$kind,
+    DefaultValuedParameter<"int64_t", "0">:$value);
+  let assemblyFormat = "`<` $kind (`=` $value^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_StageInfo : Dataflow_Attr<"StageInfo", "stage_info"> {
+  let summary = "what a plan tells of a stage";
+  let description = [{
+    A schedule that was read from plan bytes has no program next to it; these
+    attributes replace it.
+
+    Constraints:
+    - (C1) The name is not empty.
+    - (C2) There is at least one slice.
+
+    Example:
+
+    ```mlir
+    #dataflow.stage_info<name = "sum", kind = map, head_bytes = 16>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"name of the stage">:$name,
+    EnumParameter<Dataflow_StageKind>:$kind,
+    DefaultValuedParameter<"uint64_t", "0">:$head_bytes,
+    DefaultValuedParameter<"uint64_t", "0">:$slice_bytes,
+    DefaultValuedParameter<"uint32_t", "1">:$slices);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Transports
+//===----------------------------------------------------------------------===//
+
+class Dataflow_TransportAttr<string name, string attrMnemonic>
+    : Dataflow_Attr<name, attrMnemonic, [DeclareAttrInterfaceMethods<
+        Dataflow_TransportAttrInterface>]>;
+
+def Dataflow_Local : Dataflow_TransportAttr<"Local", "local"> {
+  let summary = "the consumer runs on the producer's CTA";
+  let description = "The record stays in its slot.";
+}
+
+def Dataflow_ClusterShared
+    : Dataflow_TransportAttr<"ClusterShared", "cluster_shared"> {
+  let summary = "from shared memory to shared memory of a cluster peer";
+  let description = "Asynchronous: the destination's barrier says when.";
+}
+
+def Dataflow_Global : Dataflow_TransportAttr<"Global", "global"> {
+  let summary = "through a slot in global memory";
+  let description = [{
+    Reaches every CTA. The destination may be the source itself: the handler
+    wrote it in place and only the flag is set.
+  }];
+}
+
+def Dataflow_Multicast : Dataflow_TransportAttr<"Multicast", "multicast"> {
+  let summary = "one global slot into several CTAs of one cluster";
+  let description = "The destination slots have the same offset.";
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+class Dataflow_RequestAttr<string name, string attrMnemonic>
+    : Dataflow_Attr<name, attrMnemonic, [DeclareAttrInterfaceMethods<
+        Dataflow_RequestAttrInterface>]>;
+
+def Dataflow_Coarsening : Dataflow_RequestAttr<"Coarsening", "coarsening"> {
+  let summary = "smallest piece of a range that one handler call gets";
+  let description = [{
+    `extent` repeats the range's tile; a piece has at least
+    `handler_extent / extent` tiles, but for the last one of a task. A call has
+    `outputs` records.
+
+    Constraints:
+    - (C1) `extent` is at least 1.
+    - (C2) `handler_extent` is a multiple of `extent` and at least `extent`.
+    - (C3) `outputs` is 1.
+    - (C4) The stage has a range.
+    - (C5) `extent` equals the range's tile once that is a number.
+
+    Example:
+
+    ```mlir
+    #dataflow.coarsening<extent = 64, handler_extent = 256>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$extent,
+    "int64_t":$handler_extent,
+    DefaultValuedParameter<"int64_t", "1">:$outputs);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_Pipeline : Dataflow_RequestAttr<"Pipeline", "pipeline"> {
+  let summary = "depth of the handler's staging and who works on it";
+  let description = [{
+    `stages` buffers lie between `producers` loading warps and `consumers`
+    computing warpgroups.
+
+    Constraints:
+    - (C1) `stages`, `producers` and `consumers` are at least 1.
+    - (C2) The stage has a handler.
+
+    Example:
+
+    ```mlir
+    #dataflow.pipeline<stages = 4, producers = 1, consumers = 2>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$stages,
+    DefaultValuedParameter<"int64_t", "1">:$producers,
+    DefaultValuedParameter<"int64_t", "1">:$consumers);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_PhysicalForm
+    : Dataflow_RequestAttr<"PhysicalForm", "physical_form"> {
+  let summary = "where a handler finds its inputs and leaves its outputs";
+  let description = [{
+    `inputs` has one space for each input channel and `outputs` one for the
+    output channel. With `direct_output` the handler writes the consumer's slot
+    or the output tensor itself. `output_aliases_input = n` lets the output
+    record take the slot of input channel n.
+
+    Constraints:
+    - (C1) `inputs` is absent or has one entry for each input channel.
+    - (C2) `outputs` is absent or has one entry; a finalize has none.
+    - (C3) `output_aliases_input` names an input channel with the same record.
+    - (C4) The spaces are `shared` or `global`.
+    - (C5) The stage has a handler.
+    - (C6) An aliased input and the output have the same space where both are
+      given.
+    - (C7) It demands something.
+
+    Example:
+
+    ```mlir
+    #dataflow.physical_form<inputs = [shared], outputs = [global], direct_output>
+    ```
+  }];
+  let parameters = (ins
+    OptionalArrayRefParameter<"::mlir::df::Space">:$inputs,
+    OptionalArrayRefParameter<"::mlir::df::Space">:$outputs,
+    DefaultValuedParameter<"bool", "false">:$direct_output,
+    DefaultValuedParameter<"int64_t", "-1">:$output_aliases_input);
+  let assemblyFormat = [{
+    `<` custom<PhysicalForm>($inputs, $outputs, $direct_output,
+                             $output_aliases_input) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_ReshardTransport
+    : Dataflow_RequestAttr<"ReshardTransport", "reshard_transport"> {
+  let summary = "how the records of a reshard travel";
+  let description = [{
+    `via` is the transport; 0 for `logical` and `physical` leaves the number of
+    records that cross, and of slots that hold them, to the planner. `fields`
+    names for fields of the record the dimension along which they may be cut.
+    `order` is the order in which the consumer reads the records.
+
+    Constraints:
+    - (C1) `logical` and `physical` are not negative, and `logical` is a
+      multiple of `physical` where both are given.
+    - (C2) The stage is a reshard.
+    - (C3) `fields` names fields of the record once each, and dimensions that
+      they have.
+    - (C4) `via` is not `local` for a reshard that re-keys.
+
+    Example:
+
+    ```mlir
+    #dataflow.reshard_transport<via = #dataflow.global, fields = [h = 1]>
+    ```
+  }];
+  let parameters = (ins
+    OptionalParameter<"::mlir::df::TransportAttrInterface">:$via,
+    DefaultValuedParameter<"int64_t", "0">:$logical,
+    DefaultValuedParameter<"int64_t", "0">:$physical,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$field_names,
+    OptionalArrayRefParameter<"int64_t">:$field_axes,
+    DefaultValuedParameter<"::mlir::df::ConsumerOrder",
+      "::mlir::df::ConsumerOrder::ascending">:$order);
+  let assemblyFormat = [{
+    `<` custom<ReshardTransport>($via, $logical, $physical, $field_names,
+                                 $field_axes, $order) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_Handoff : Dataflow_RequestAttr<"Handoff", "handoff"> {
+  let summary = "the consumer runs where the record already is";
+  let description = [{
+    With `resident` the record stays in the shared memory of the CTA that made
+    it and its consumer runs there; `depth` records may wait at a time.
+
+    Constraints:
+    - (C1) `depth` is at least 1.
+    - (C2) The stage has an output channel.
+    - (C3) The stage's records are not requested in global memory.
+
+    Example:
+
+    ```mlir
+    #dataflow.handoff<resident, depth = 2>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Dataflow_HandoffKind>:$kind,
+    DefaultValuedParameter<"int64_t", "1">:$depth);
+  let assemblyFormat = "`<` $kind (`,` `depth` `=` $depth^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_Layout : Dataflow_RequestAttr<"Layout", "layout"> {
+  let summary = "physical layout of a staged tensor operand";
+  let description = [{
+    Constraints:
+    - (C1) `operand` is not negative and `rank` is at least 1.
+    - (C2) `operand` is the number of a tensor operand of the stage.
+    - (C3) That operand has rank `rank`.
+    - (C4) At most one layout request names an operand.
+
+    Example:
+
+    ```mlir
+    #dataflow.layout<operand = 0, rank = 3, family = swizzle_128>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$operand,
+    "int64_t":$rank,
+    EnumParameter<Dataflow_LayoutFamily>:$family);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_Precision : Dataflow_RequestAttr<"Precision", "precision"> {
+  let summary = "precision of accumulators and of merged parts";
+  let description = [{
+    Constraints:
+    - (C1) `accumulator` is a float or an integer type.
+    - (C2) The stage has a handler.
+
+    Example:
+
+    ```mlir
+    #dataflow.precision<accumulator = f32, merge = f16>
+    ```
+  }];
+  let parameters = (ins
+    TypeParameter<"::mlir::Type", "type of accumulators">:$accumulator,
+    DefaultValuedParameter<"::mlir::df::MergePrecision",
+      "::mlir::df::MergePrecision::automatic">:$merge);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_Memory : Dataflow_RequestAttr<"Memory", "memory"> {
+  let summary = "memory in which the stage's records are stored";
+  let description = [{
+    Constraints:
+    - (C1) The stage has an output channel.
+    - (C2) A physical form's `outputs` names the same space, where both name
+      one.
+
+    Example:
+
+    ```mlir
+    #dataflow.memory<global>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Dataflow_MemoryKind>:$kind);
+  let assemblyFormat = "`<` $kind `>`";
+}
+
+#endif // DATAFLOW_IR_DATAFLOWATTRS_TD
