@@ -31,9 +31,7 @@ function(dataflow_use_mlir target)
   separate_arguments(definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
   target_compile_definitions(${target} PUBLIC ${definitions})
   target_link_libraries(${target} PUBLIC MLIR LLVM)
-  # Executables are compiled with -fPIE, which a header made with -fPIC refuses.
-  get_target_property(kind ${target} TYPE)
-  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT kind STREQUAL "EXECUTABLE")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     if(NOT TARGET DataflowPCH)
       file(WRITE "${DATAFLOW_BINARY_DIR}/pch.cpp" "// Carries the precompiled header.\n")
       add_library(DataflowPCH OBJECT "${DATAFLOW_BINARY_DIR}/pch.cpp")
@@ -44,9 +42,10 @@ function(dataflow_use_mlir target)
       target_precompile_headers(DataflowPCH PRIVATE
         "${DATAFLOW_SOURCE_DIR}/lib/cmake/dataflow/Precompiled.h")
     endif()
-    # The header is compiled with -fPIC, which CMake makes -fPIE in executables.
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL "EXECUTABLE")
+    # The header is made with -fPIC; for executables CMake would say -fPIE, which
+    # clang does not accept together with it.
+    get_target_property(kind ${target} TYPE)
+    if(kind STREQUAL "EXECUTABLE")
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_compile_options(${target} PRIVATE -fPIC)
     endif()
