@@ -65,16 +65,15 @@ Case test::scatterCluster() {
   uint32_t s1 = h.slot(part, Space::shared, 1, 0, 0, 2);
   uint32_t d1 = h.slot(part, Space::shared, 1, 80, 1, 2); // from CTA 0
   uint32_t d0 = h.slot(part, Space::shared, 0, 80, 0, 1); // from CTA 1
-  // The memory of d0 is free again when merge has run.
-  uint32_t empty = h.slot(part, Space::shared, 0, 80, 0, 2);
+  uint32_t empty = h.slot(part, Space::shared, 0, 208, 0, 2);
   uint32_t m0 = h.slot(merge, Space::shared, 0, 160, 0, 1);
   uint32_t m1 = h.slot(merge, Space::shared, 1, 160, 1, 2);
   h.arrive(d0, h.barrier(0));
   h.arrive(d1, h.barrier(1));
   uint32_t i0 = h.call(0, part, 0, {}, {s0}, {0, 3}, {0, 2});
+  h.call(0, part, 1, {}, {empty}, {0, 0}, {0, 2});
   h.call(0, merge, 0, {{s0}, {d0, true}}, {m0}, {0, 1}, {0, 1}, 1);
   h.call(0, out, 0, {{m0}}, {}, {0, 1}, {0, 1}, 1);
-  h.call(0, part, 1, {}, {empty}, {0, 0}, {0, 2});
   h.call(0, out, 1, {{empty}}, {}, {0, 1}, {0, 2});
   uint32_t i5 = h.call(1, part, 0, {}, {s1}, {3, 5}, {0, 2});
   h.call(1, merge, 0, {{d1, true}, {s1}}, {m1}, {0, 1}, {1, 2}, 1);

@@ -192,7 +192,7 @@ TEST(VerifyClause, V5Writers) {
   refused(c, "V5: transfer 0 ", "which that instruction does not write");
 
   c = scatterCluster();
-  std::swap(c.schedule.outputs[0], c.schedule.outputs[1]);
+  std::swap(c.schedule.outputs[0], c.schedule.outputs[2]);
   refused(c, "V5: instruction 0 ", "made for slices [0, 1)");
 }
 
@@ -414,7 +414,7 @@ TEST(VerifyClause, V14Exit) {
   c = scatterCluster();
   Hand h;
   h.schedule = c.schedule;
-  uint32_t extra = h.slot(0, Space::shared, 1, 256, 0, 2);
+  uint32_t extra = h.slot(0, Space::shared, 1, 320, 0, 2);
   h.arrive(extra, h.barrier(1));
   uint32_t t = h.send(Transport::clusterShared, 0, 0, {extra});
   c.schedule = h.finish(c.problem);
