@@ -79,7 +79,8 @@ struct Instruction {
   uint32_t variant = 0;
   uint64_t task = 0;
   /// Tiles [tileBegin, tileEnd) of the task's range; [0, 1) without a range,
-  /// [0, 0) for the one piece of an empty range.
+  /// [0, 0) for the one piece of an empty range. A reduce has no range: [0, 1),
+  /// or what its parts cover.
   int64_t tileBegin = 0, tileEnd = 1;
   /// Slices [sliceBegin, sliceEnd) that a separable stage computes; the whole
   /// record is [0, slices).
@@ -175,43 +176,57 @@ inline uint64_t slotBytes(const Problem &problem, const Slot &slot) {
 }
 
 /// Proves that a finished schedule is legal for `problem`, or names the first
-/// culprit ("instruction 12 (merge, task 3): ..."). Shares no code with any
-/// solver. Clauses (the labels appear in messages, tests and mutants):
-///   V1  every index is in range; every list has the length its stage asks for
-///   V2  each CTA has at most one queue; the ticket list is the only queue;
-///   every
-///       instruction is in exactly one queue
-///   V3  coverage: the pieces of each (stage, task) cover its tiles exactly
-///   once;
-///       each tile of an `each` stage and each slice of a separable task once
-///   V4  operands: each is the record that stage, task, tiles, slices and row
-///   ask
-///       for; parts of a reduce cover the task's whole range in ascending order
-///   V5  each slot is written exactly once, by an instruction or a transfer
-///   that
-///       runs on (or reaches) the slot's owner, and only while it is unread
-///   V6  each read happens after the write: program order, or wait on the
-///   arrival V7  no wait cycle: the union of program order, waits and releases
-///   is acyclic
-///       (ticket: every wait refers to an earlier draw)
-///   V8  memory: overlapping slots are ordered, reads of the earlier before the
-///       first write of the later
-///   V9  capacity: slots lie inside the arena, aligned; sizes within topology
-///   V10 transports are legal: local, cluster_shared and multicast stay within
-///       one CTA or cluster, the right spaces, same-offset multicast
-///   V11 barriers: per barrier the phases are 0..n-1, each with exactly
-///   `arrivals`
-///       arrivals, and the wait for phase k happens before any arrival of k+1
-///   V12 flags: each is set by exactly one transfer
-///   V13 residency: a wait between CTAs needs both resident; static queues fit
-///       the topology's CTAs
-///   V14 safe exit: no CTA exits before a peer's last access to its shared
-///   memory V15 output ownership: exactly one instruction finalises each
-///   (stage, task,
-///       tile, slice)
-///   V16 variants fit the instruction (tile count, exact length, slices)
-///   V17 releases: `from` reads the slot or is its transfer's consumer; `to`
-///       writes its memory next or exits
+/// culprit ("V8: slot 12 (stage "merge", task 3) ..."). `problem` must pass
+/// `check`; the schedule may be anything. Shares no code with any solver.
+/// Clauses (the labels appear in messages, tests and mutants):
+///
+///   V1  Every index is in range; every list has the length its stage asks for.
+///   V2  Each CTA has at most one queue; the ticket list is the only queue and
+///       begins with a draw; every instruction is in exactly one queue.
+///   V3  Coverage: the pieces of each (stage, task) cover its tiles exactly
+///       once; each tile of an `each` stage and each slice of a separable task
+///       once; a reduce of one part may be missing, and then its part stands
+///       for it; what a reduce combines of a task is combined to the end.
+///   V4  Operands: each is the record that stage, task, tiles, slices and row
+///       ask for (a slot may hold more slices); parts of a reduce follow each
+///       other in ascending order, and the finishing reduce has all of them.
+///   V5  Each slot is written exactly once, by an instruction that runs on the
+///       slot's owner or a transfer that reaches it; a transfer sends what its
+///       instruction wrote.
+///   V6  Each read happens after the write: program order (or the order inside
+///       a draw) for what a handler wrote, else a wait for the arrival by the
+///       reader or by an earlier instruction of its queue (draw).
+///   V7  No wait cycle: the union of program order, waits and releases is
+///       acyclic. Ticket: every wait refers to an earlier draw.
+///   V8  Memory: of two slots with common bytes, all reads, writes and
+///       transfers of the earlier one are over before the first write of the
+///       later. An asynchronous transfer is over for whoever waited for all of
+///       its destinations.
+///   V9  Capacity: every slot is placed, inside its arena and aligned to
+///       kRecordAlignment; the shared arena fits the topology.
+///   V10 Routes: a shared slot is read on its own CTA, in a ticket list in its
+///       own draw. local: the destination is the source. cluster_shared: shared
+///       to shared within a cluster. multicast: global to shared, one
+///       destination a CTA of the issuer's cluster, all at one offset. global:
+///       to global memory. Ticket: local and global only.
+///   V11 Barriers: per barrier the phases are 0..n-1, each with exactly
+///       `arrivals` arrivals (transfers and releases), and every wait for phase
+///       k, at least one, happens before any arrival of k+1. Each asynchronous
+///       destination arrives on a barrier of its CTA; no other slot names one.
+///   V12 Flags: each of 0..flags-1 is set by exactly one global transfer, and
+///       each global transfer sets one.
+///   V13 Residency: static queues fit the topology's CTAs, all of which are
+///       resident together.
+///   V14 Safe exit: somebody waits for every asynchronous transfer, and there
+///       is an exit barrier if one reaches a peer.
+///   V15 Output ownership: exactly one instruction finalises each (stage, task,
+///       tile, slice).
+///   V16 Variants fit the instruction: tile count, exact length (of each tile
+///       for an `each` stage); an instruction with fewer slices than the whole
+///       names a sliced variant, which is called once a slice.
+///   V17 Releases: `from` reads the slot or a destination of its transfers;
+///       `to` writes its memory, itself or by its transfers, or is the last of
+///       its queue; both run in one cluster.
 Status verify(const Problem &problem, const Schedule &schedule);
 
 /// True if the schedules are equal, field by field.
