@@ -144,7 +144,7 @@ unsigned ShapeRefinement::materialize(TypeRange results) {
     if (auto cast = dyn_cast<tensor::CastOp>(op);
         cast && cast.getSource().getType() == cast.getType())
       cast.getResult().replaceAllUsesWith(cast.getSource());
-    bool simplified = isa<tensor::CastOp>(op) ||
+    bool simplified = isa<tensor::CastOp, arith::ConstantOp>(op) ||
                       llvm::any_of(op->getResults(), [&](Value result) {
                         return constants.contains(result);
                       });

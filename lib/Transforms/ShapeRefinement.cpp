@@ -353,24 +353,28 @@ void ShapeRefinement::visitPad(tensor::PadOp op) {
   RankedTensorType source = tensorOf(op.getSource());
   SmallVector<OpFoldResult> low = op.getMixedLowPad(),
                             high = op.getMixedHighPad();
-  auto slice = op.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+  SmallVector<OpFoldResult> sliced;
+  if (auto slice = op.getSource().getDefiningOp<tensor::ExtractSliceOp>())
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!slice.getDroppedDims().test(dim))
+        sliced.push_back(size);
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < source.getRank(); ++dim) {
     int64_t before = sizeOf(low[dim]), after = sizeOf(high[dim]);
-    if (before != kUnknown && after != kUnknown && !source.isDynamicDim(dim)) {
-      shape.push_back(before + source.getDimSize(dim) + after);
+    shape.push_back(kUnknown);
+    if (before == kUnknown)
+      continue;
+    if (after != kUnknown && !source.isDynamicDim(dim)) {
+      shape.back() = before + source.getDimSize(dim) + after;
       continue;
     }
-    shape.push_back(kUnknown);
     // A slice of n padded by c - n has c.
-    if (before == kUnknown || !slice ||
-        slice.getType().getRank() != slice.getSourceType().getRank())
-      continue;
     auto rest = dyn_cast<Value>(high[dim]);
     auto sub = rest ? rest.getDefiningOp<arith::SubIOp>() : nullptr;
-    if (sub && slice.getMixedSizes()[dim] == OpFoldResult(sub.getRhs()))
-      if (int64_t total = sizeOf(OpFoldResult(sub.getLhs())); total != kUnknown)
-        shape.back() = before + total;
+    if (!sub || sliced.empty() || sliced[dim] != OpFoldResult(sub.getRhs()))
+      continue;
+    if (int64_t total = sizeOf(OpFoldResult(sub.getLhs())); total != kUnknown)
+      shape.back() = before + total;
   }
   setShape(op.getResult(), shape);
   visitRegions(op);

@@ -1,0 +1,193 @@
+// Multi-head latent attention decode over dense keys: one query token a request, any number of heads, a padded batch.
+//
+// q_latent [batch, heads, 512]       query against the latent dimensions
+// q_rope   [batch, heads, 64]        query against the rotary dimensions
+// latent   [batch, max_tokens, 512]  latent part of the keys, also the values
+// rope     [batch, max_tokens, 64]   rotary part of the keys
+// lengths  [batch]                   tokens of each request, at most max_tokens
+// out      [batch, heads, 512]       softmax(q k^T / sqrt(576)) v; 0 where a request has no tokens
+// lse      [batch, heads]            log-sum-exp of the scaled scores, natural; -inf where a request has no tokens
+//
+// What lies behind a request's length is never read, so it may be anything, NaN included; max_tokens need not be a multiple
+// of the tile.
+
+!partial = !dataflow.record<max: tensor<?xf32>, sum: tensor<?xf32>, acc: tensor<?x512xf32>>
+
+dataflow.program @mla_decode_dense(%q_latent: tensor<?x?x512xf16>, %q_rope: tensor<?x?x64xf16>, %latent: tensor<?x?x512xf16>,
+                                   %rope: tensor<?x?x64xf16>, %lengths: tensor<?xi32>, %out: tensor<?x?x512xf16>,
+                                   %lse: tensor<?x?xf32>)
+    params {heads = 32 : index, tile = 64 : index, element = f16} {
+  %c0 = arith.constant 0 : index
+  %batch = tensor.dim %lengths, %c0 : tensor<?xi32>
+  dataflow.tasks @requests(request = %batch)
+  dataflow.range @tokens of @requests length %lengths[request] tile "tile" : tensor<?xi32>
+
+  %parts = dataflow.map @attend tasks @requests over @tokens
+      operands(%q_latent, %q_rope, %latent, %rope
+               : tensor<?x?x512xf16>, tensor<?x?x64xf16>, tensor<?x?x512xf16>, tensor<?x?x64xf16>)
+      : () -> !dataflow.channel<!partial, pieces>
+  %whole = dataflow.reduce @merge(%parts)
+      : (!dataflow.channel<!partial, pieces>) -> !dataflow.channel<!partial> identity {
+    %heads = dataflow.param "heads" : index
+    %zero = arith.constant 0.0 : f32
+    %minus_inf = arith.constant 0xFF800000 : f32
+    %max = tensor.splat %minus_inf[%heads] : tensor<?xf32>
+    %sum = tensor.splat %zero[%heads] : tensor<?xf32>
+    %acc = tensor.splat %zero[%heads] : tensor<?x512xf32>
+    dataflow.yield %max, %sum, %acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+  }
+  dataflow.finalize @normalize(%whole) tasks @requests outs(%out, %lse : tensor<?x?x512xf16>, tensor<?x?xf32>)
+      : (!dataflow.channel<!partial>) -> ()
+
+  // Online softmax over the tiles of [begin, end). Scores are kept in units of log2(e) so that exp2 suffices.
+  dataflow.handler @attend(%request: index, %begin: index, %end: index, %q_latent: tensor<?x?x512xf16>, %q_rope: tensor<?x?x64xf16>,
+                           %latent: tensor<?x?x512xf16>, %rope: tensor<?x?x64xf16>)
+      -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
+    %heads = dataflow.param "heads" : index
+    %tile = dataflow.param "tile" : index
+    %zero = arith.constant 0.0 : f32
+    %nothing = arith.constant 0.0 : f16
+    %minus_inf = arith.constant 0xFF800000 : f32
+    // log2(e) / sqrt(576)
+    %scale = arith.constant 0.060112295 : f32
+    %max0 = tensor.splat %minus_inf[%heads] : tensor<?xf32>
+    %sum0 = tensor.splat %zero[%heads] : tensor<?xf32>
+    %acc0 = tensor.splat %zero[%heads] : tensor<?x512xf32>
+    %query_latent = tensor.extract_slice %q_latent[%request, 0, 0] [1, %heads, 512] [1, 1, 1] : tensor<?x?x512xf16> to tensor<?x512xf16>
+    %query_rope = tensor.extract_slice %q_rope[%request, 0, 0] [1, %heads, 64] [1, 1, 1] : tensor<?x?x64xf16> to tensor<?x64xf16>
+    %r:3 = scf.for %t = %begin to %end step %tile iter_args(%max = %max0, %sum = %sum0, %acc = %acc0)
+        -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
+      // The last tile may be partial: read what is there and put zeros behind it.
+      %left = arith.subi %end, %t : index
+      %valid = arith.minui %left, %tile : index
+      %missing = arith.subi %tile, %valid : index
+      %latent_part = tensor.extract_slice %latent[%request, %t, 0] [1, %valid, 512] [1, 1, 1] : tensor<?x?x512xf16> to tensor<?x512xf16>
+      %rope_part = tensor.extract_slice %rope[%request, %t, 0] [1, %valid, 64] [1, 1, 1] : tensor<?x?x64xf16> to tensor<?x64xf16>
+      %values = tensor.pad %latent_part low[0, 0] high[%missing, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %nothing : f16
+      } : tensor<?x512xf16> to tensor<?x512xf16>
+      %turned = tensor.pad %rope_part low[0, 0] high[%missing, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %nothing : f16
+      } : tensor<?x64xf16> to tensor<?x64xf16>
+
+      // Scores, masked behind the end.
+      %s_empty = tensor.empty(%heads, %tile) : tensor<?x?xf32>
+      %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %latent_dots = linalg.contract
+          indexing_maps = [affine_map<(h, t, d) -> (h, d)>, affine_map<(h, t, d) -> (t, d)>, affine_map<(h, t, d) -> (h, t)>]
+          ins(%query_latent, %values : tensor<?x512xf16>, tensor<?x512xf16>) outs(%s_init : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %dots = linalg.contract
+          indexing_maps = [affine_map<(h, t, d) -> (h, d)>, affine_map<(h, t, d) -> (t, d)>, affine_map<(h, t, d) -> (h, t)>]
+          ins(%query_rope, %turned : tensor<?x64xf16>, tensor<?x64xf16>) outs(%latent_dots : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(h, t) -> (h, t)>, affine_map<(h, t) -> (h, t)>],
+                                iterator_types = ["parallel", "parallel"]}
+          ins(%dots : tensor<?x?xf32>) outs(%s_empty : tensor<?x?xf32>) {
+      ^bb0(%s: f32, %o: f32):
+        %i = linalg.index 1 : index
+        %live = arith.cmpi ult, %i, %left : index
+        %scaled = arith.mulf %s, %scale : f32
+        %masked = arith.select %live, %scaled, %minus_inf : f32
+        linalg.yield %masked : f32
+      } -> tensor<?x?xf32>
+
+      // A tile has at least one live column, so the new maximum is finite.
+      %new_max = linalg.reduce ins(%scores : tensor<?x?xf32>) outs(%max : tensor<?xf32>) dimensions = [1]
+          (%s: f32, %m: f32) {
+            %x = arith.maximumf %s, %m : f32
+            linalg.yield %x : f32
+          }
+      %shrink_diff = arith.subf %max, %new_max : tensor<?xf32>
+      %shrink = math.exp2 %shrink_diff : tensor<?xf32>
+      %p = linalg.generic {indexing_maps = [affine_map<(h, t) -> (h, t)>, affine_map<(h, t) -> (h)>, affine_map<(h, t) -> (h, t)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%scores, %new_max : tensor<?x?xf32>, tensor<?xf32>) outs(%s_empty : tensor<?x?xf32>) {
+      ^bb0(%s: f32, %m: f32, %o: f32):
+        %d = arith.subf %s, %m : f32
+        %e = math.exp2 %d : f32
+        linalg.yield %e : f32
+      } -> tensor<?x?xf32>
+      %sum_scaled = arith.mulf %sum, %shrink : tensor<?xf32>
+      %new_sum = linalg.reduce { arith.addf } ins(%p : tensor<?x?xf32>) outs(%sum_scaled : tensor<?xf32>) dimensions = [1]
+
+      %weights = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xf16>
+      %acc_scaled = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>],
+                                    iterator_types = ["parallel", "parallel"]}
+          ins(%shrink : tensor<?xf32>) outs(%acc : tensor<?x512xf32>) {
+      ^bb0(%f: f32, %a: f32):
+        %x = arith.mulf %f, %a : f32
+        linalg.yield %x : f32
+      } -> tensor<?x512xf32>
+      %new_acc = linalg.contract
+          indexing_maps = [affine_map<(h, d, t) -> (h, t)>, affine_map<(h, d, t) -> (t, d)>, affine_map<(h, d, t) -> (h, d)>]
+          ins(%weights, %values : tensor<?x?xf16>, tensor<?x512xf16>) outs(%acc_scaled : tensor<?x512xf32>) -> tensor<?x512xf32>
+      scf.yield %new_max, %new_sum, %new_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+    }
+    dataflow.yield %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+  }
+
+  // Combines two partial softmax states. A part of an empty request has maximum -inf and weight 0; the difference of two
+  // infinities would be NaN, so the weight of an empty part is selected, not computed.
+  dataflow.handler @merge(%max_a: tensor<?xf32>, %sum_a: tensor<?xf32>, %acc_a: tensor<?x512xf32>,
+                          %max_b: tensor<?xf32>, %sum_b: tensor<?xf32>, %acc_b: tensor<?x512xf32>)
+      -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
+    %heads = dataflow.param "heads" : index
+    %zero = arith.constant 0.0 : f32
+    %minus_inf = arith.constant 0xFF800000 : f32
+    %max = arith.maximumf %max_a, %max_b : tensor<?xf32>
+    %empty = tensor.splat %minus_inf[%heads] : tensor<?xf32>
+    %none = tensor.splat %zero[%heads] : tensor<?xf32>
+    %a_is_empty = arith.cmpf oeq, %max_a, %empty : tensor<?xf32>
+    %b_is_empty = arith.cmpf oeq, %max_b, %empty : tensor<?xf32>
+    %diff_a = arith.subf %max_a, %max : tensor<?xf32>
+    %diff_b = arith.subf %max_b, %max : tensor<?xf32>
+    %exp_a = math.exp2 %diff_a : tensor<?xf32>
+    %exp_b = math.exp2 %diff_b : tensor<?xf32>
+    %w_a = arith.select %a_is_empty, %none, %exp_a : tensor<?xi1>, tensor<?xf32>
+    %w_b = arith.select %b_is_empty, %none, %exp_b : tensor<?xi1>, tensor<?xf32>
+    %s_a = arith.mulf %sum_a, %w_a : tensor<?xf32>
+    %s_b = arith.mulf %sum_b, %w_b : tensor<?xf32>
+    %sum = arith.addf %s_a, %s_b : tensor<?xf32>
+    %acc_empty = tensor.empty(%heads) : tensor<?x512xf32>
+    %acc = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h)>,
+                                            affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h, d)>],
+                           iterator_types = ["parallel", "parallel"]}
+        ins(%w_a, %acc_a, %w_b, %acc_b : tensor<?xf32>, tensor<?x512xf32>, tensor<?xf32>, tensor<?x512xf32>)
+        outs(%acc_empty : tensor<?x512xf32>) {
+    ^bb0(%wa: f32, %a: f32, %wb: f32, %b: f32, %o: f32):
+      %x = arith.mulf %wa, %a : f32
+      %y = arith.mulf %wb, %b : f32
+      %z = arith.addf %x, %y : f32
+      linalg.yield %z : f32
+    } -> tensor<?x512xf32>
+    dataflow.yield %max, %sum, %acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+  }
+
+  dataflow.handler @normalize(%request: index, %max: tensor<?xf32>, %sum: tensor<?xf32>, %acc: tensor<?x512xf32>,
+                              %out: tensor<?x?x512xf16>, %lse: tensor<?x?xf32>) -> (tensor<?x?x512xf16>, tensor<?x?xf32>) {
+    %heads = dataflow.param "heads" : index
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %ln2 = arith.constant 0.69314718 : f32
+    %out_empty = tensor.empty(%heads) : tensor<?x512xf16>
+    %row = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h, d)>],
+                           iterator_types = ["parallel", "parallel"]}
+        ins(%sum, %acc : tensor<?xf32>, tensor<?x512xf32>) outs(%out_empty : tensor<?x512xf16>) {
+    ^bb0(%s: f32, %a: f32, %o: f16):
+      %is_empty = arith.cmpf oeq, %s, %zero : f32
+      %d = arith.select %is_empty, %one, %s : f32
+      %x = arith.divf %a, %d : f32
+      %y = arith.truncf %x : f32 to f16
+      linalg.yield %y : f16
+    } -> tensor<?x512xf16>
+    %new_out = tensor.insert_slice %row into %out[%request, 0, 0] [1, %heads, 512] [1, 1, 1] : tensor<?x512xf16> into tensor<?x?x512xf16>
+    // lse = ln2 * (max + log2(sum)); log2(0) = -inf is what an empty request asks for.
+    %log = math.log2 %sum : tensor<?xf32>
+    %exponent = arith.addf %max, %log : tensor<?xf32>
+    %factor = tensor.splat %ln2[%heads] : tensor<?xf32>
+    %lse_row = arith.mulf %exponent, %factor : tensor<?xf32>
+    %new_lse = tensor.insert_slice %lse_row into %lse[%request, 0] [1, %heads] [1, 1] : tensor<?xf32> into tensor<?x?xf32>
+    dataflow.yield %new_out, %new_lse : tensor<?x?x512xf16>, tensor<?x?xf32>
+  }
+}

@@ -1,0 +1,175 @@
+//===- SpecializeHandlers.cpp - Clones for known piece sizes and slices ---===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which variants a handler gets, and their names. What knowing the size of the
+// piece makes of a body is in PieceSpecialization.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dataflow/Transforms/Passes.h"
+
+#include "PieceSpecialization.h"
+#include "dataflow/IR/Dataflow.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace mlir::df {
+#define GEN_PASS_DEF_SPECIALIZEHANDLERS
+#include "dataflow/Transforms/Passes.h.inc"
+} // namespace mlir::df
+
+using namespace mlir;
+using namespace mlir::df;
+
+/// Reads a list of distinct positive numbers.
+static FailureOr<SmallVector<int64_t>>
+parseList(ProgramOp program, StringRef option, StringRef text) {
+  SmallVector<int64_t> values;
+  SmallVector<StringRef> pieces;
+  text.split(pieces, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef piece : pieces) {
+    int64_t value = 0;
+    if (piece.trim().getAsInteger(10, value) || value < 1)
+      return program.emitOpError("option '")
+             << option << "' takes numbers of at least 1, got '" << piece.trim()
+             << "'";
+    values.push_back(value);
+  }
+  llvm::sort(values);
+  values.erase(llvm::unique(values), values.end());
+  return values;
+}
+
+/// How the stages that share a handler call it.
+struct PieceUse {
+  StageOpInterface stage;
+  PieceFrame frame;
+  bool conflict = false; ///< they call it with different ranges
+};
+
+static remark::RemarkOpts remarkOptions(StringRef function) {
+  return remark::RemarkOpts::name("specialize-handlers")
+      .category("dataflow")
+      .function(function);
+}
+
+namespace {
+
+struct SpecializeHandlers
+    : public mlir::df::impl::SpecializeHandlersBase<SpecializeHandlers> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ProgramOp program = getOperation();
+    FailureOr<SmallVector<int64_t>> tiles =
+        parseList(program, "buckets", buckets);
+    FailureOr<SmallVector<int64_t>> lengths =
+        parseList(program, "exact", exact);
+    if (failed(tiles) || failed(lengths))
+      return signalPassFailure();
+    MLIRContext *context = &getContext();
+    for (auto &[op, use] : collectUses(program)) {
+      auto handler = cast<HandlerOp>(op);
+      if (use.conflict) {
+        remark::missed(handler.getLoc(), remarkOptions(handler.getSymName()))
+            << "no variants for piece sizes: the stages that call it have "
+               "different tiles or axes";
+        continue;
+      }
+      for (int64_t count : *tiles)
+        if (count == 1 || !use.frame.each)
+          makeVariant(handler, use,
+                      VariantAttr::get(context, VariantKind::tiles, count));
+      for (int64_t length : *lengths)
+        if (length <= use.frame.tile || !use.frame.each)
+          makeVariant(handler, use,
+                      VariantAttr::get(context, VariantKind::exact, length));
+    }
+  }
+
+  /// The handlers of stages with a range.
+  llvm::MapVector<Operation *, PieceUse> collectUses(ProgramOp program) {
+    llvm::MapVector<Operation *, PieceUse> uses;
+    for (StageOpInterface stage : program.getStages()) {
+      RangeOp range = stage.lookupRange();
+      HandlerOpInterface target = stage.lookupHandler();
+      if (!range || !target)
+        continue;
+      auto handler = dyn_cast<HandlerOp>(target.getOperation());
+      std::optional<int64_t> tile = range.getStaticTile();
+      if (!handler || !tile) {
+        remark::missed(stage.getLoc(), remarkOptions(stage.getStageName()))
+            << (handler
+                    ? "no variants for piece sizes: the tile is a parameter"
+                    : "no variants for piece sizes: the handler is foreign");
+        continue;
+      }
+      PieceUse use;
+      use.stage = stage;
+      use.frame.begin = stage.lookupTasks().getAxes().size();
+      use.frame.tile = *tile;
+      use.frame.each = stage.isPerTile();
+      auto [it, isNew] = uses.try_emplace(handler, use);
+      const PieceFrame &other = it->second.frame;
+      if (!isNew &&
+          (other.begin != use.frame.begin || other.tile != use.frame.tile ||
+           other.each != use.frame.each))
+        it->second.conflict = true;
+    }
+    return uses;
+  }
+
+  void makeVariant(HandlerOp handler, const PieceUse &use,
+                   VariantAttr variant) {
+    auto program = cast<ProgramOp>(handler->getParentOp());
+    if (findVariant(program, handler, variant))
+      return;
+    StringRef kind = stringifyVariantKind(variant.getKind());
+    std::string name =
+        (handler.getSymName() + "_" + kind + Twine(variant.getValue())).str();
+    auto clone = cast<HandlerOp>(handler->clone());
+    clone.setVariantAttr(variant);
+    clone.setVariantOfAttr(FlatSymbolRefAttr::get(handler.getSymNameAttr()));
+    clone.setSymName(name);
+    if (!specializePiece(clone.getBody(), use.frame, variant)) {
+      remark::missed(handler.getLoc(), remarkOptions(handler.getSymName()))
+          << ("no variant '" + name + "': nothing in the body would change");
+      clone->erase();
+      return;
+    }
+    insert(program, handler, clone);
+    remark::passed(handler.getLoc(), remarkOptions(handler.getSymName()))
+        << ("made variant '" + clone.getSymName().str() + "'");
+  }
+
+  /// The variant of this kind that an earlier run made, or null.
+  static HandlerOp findVariant(ProgramOp program, HandlerOp handler,
+                               VariantAttr variant) {
+    for (auto other : program.getBody().getOps<HandlerOp>())
+      if (other.getVariantAttr() == variant && other.getVariantOfAttr() &&
+          other.getVariantOfAttr().getAttr() == handler.getSymNameAttr())
+        return other;
+    return {};
+  }
+
+  /// Puts a clone behind its handler and the clones made before.
+  void insert(ProgramOp program, HandlerOp handler, HandlerOp clone) {
+    Operation *last = handler;
+    while (auto next = dyn_cast_or_null<HandlerOp>(last->getNextNode())) {
+      if (!next.getVariantOfAttr() ||
+          next.getVariantOfAttr().getAttr() != handler.getSymNameAttr())
+        break;
+      last = next;
+    }
+    SymbolTable(program).insert(clone, std::next(Block::iterator(last)));
+    ++numVariants;
+  }
+};
+
+} // namespace
