@@ -33,9 +33,16 @@
 // MLIR's ranked memref descriptor as int64 words: allocated pointer, aligned
 // pointer, offset, sizes, strides (elements).
 //
+// An identity function takes 6 and 8 only and writes the whole record. A stage
+// with `each` is called once a tile, with that tile's begin and end. The output
+// record never overlaps an input. In `count` fields of a collected channel every
+// field is dense and row-major, slices put together, without padding in between.
+//
 // kind cpuReference is the same program with all floating-point arithmetic,
 // record fields and output tensors in f64 (operands keep their storage types)
-// and one slice per record: what results are checked against.
+// and one slice per record: what results are checked against. Its symbols are
+// those of the generic variants and the identities; its records are laid out by
+// `referenceRecord`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,6 +80,15 @@ struct Artifact {
 
   const CodeBlob *find(CodeBlob::Kind kind) const;
 };
+
+/// The type that `type` becomes in cpuReference code: f64 for every
+/// floating-point type, else the type itself.
+ElementType referenceElement(ElementType type);
+
+/// The record as cpuReference code lays it out: `layoutRecord` of the same
+/// fields (with their `separable`) in referenceElement types, with one slice.
+/// Fails as layoutRecord does.
+Expected<Record> referenceRecord(const Record &record);
 
 /// Serialises; deterministic. Fails only when a blob exceeds 2 GiB.
 Expected<std::vector<uint8_t>> writeArtifact(const Artifact &artifact);

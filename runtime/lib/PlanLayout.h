@@ -1,0 +1,54 @@
+//===- PlanLayout.h - Sections of a plan, and what they must say -*- C++-*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the writer and the reader of plan bytes share: where sections lie, and
+// the rules that an image has to obey to be a plan at all. The rules are those
+// that keep a reader inside its buffers; whether a plan is *right* is the
+// verifier's question.
+//
+// Order of instructions: the first instruction of queue q is record q, for as
+// many queues as the section has room for (EXIT where there is none). The
+// others follow queue by queue, each queue closed by an EXIT.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DFRT_LIB_PLANLAYOUT_H
+#define DFRT_LIB_PLANLAYOUT_H
+
+#include "dfrt/PlanImage.h"
+
+namespace dfrt {
+
+/// Offsets of all sections and the size of the plan.
+struct PlanLayout {
+  uint64_t offset[DFRT_SECTION_COUNT];
+  uint64_t totalBytes;
+};
+PlanLayout layoutPlan(const PlanMaxima &maxima);
+
+/// Bytes of one entry of a section, and its name as used in messages.
+uint64_t sectionEntryBytes(uint32_t section);
+const char *sectionName(uint32_t section);
+
+/// Instruction records that a plan needs when its queue section has room for
+/// `queueCapacity` queues.
+uint64_t instructionRecords(const Schedule &schedule, uint64_t queueCapacity);
+
+/// Bytes of slot `slot` by the stage table of the image. `slot.stage` and its
+/// slices must have been checked.
+inline uint64_t slotBytes(const PlanImage &image, const Slot &slot) {
+  const PlanImage::StageInfo &stage = image.stages[slot.stage];
+  return stage.headBytes + stage.sliceBytes * (slot.sliceEnd - slot.sliceBegin);
+}
+
+/// Tests every index, span, enum and size of an image. `code` is the kind of
+/// failure to report: a caller's mistake, or a corrupt file.
+Status checkPlanImage(const PlanImage &image, StatusCode code);
+
+} // namespace dfrt
+
+#endif // DFRT_LIB_PLANLAYOUT_H
