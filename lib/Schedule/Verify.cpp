@@ -218,13 +218,13 @@ Status Verifier::checkIndices() {
 
   for (uint32_t r = 0; r < schedule.releases.size(); ++r) {
     const Release &release = schedule.releases[r];
-    std::string name = "release " + std::to_string(r);
+    auto name = [&] { return "release " + std::to_string(r); };
     if (release.slot >= slots)
-      return fail("V1", name + ": slot " + std::to_string(release.slot) +
+      return fail("V1", name() + ": slot " + std::to_string(release.slot) +
                             " of " + std::to_string(slots));
     for (uint32_t end : {release.from, release.to})
       if (end >= schedule.instructions.size())
-        return fail("V1", name + ": instruction " + std::to_string(end) +
+        return fail("V1", name() + ": instruction " + std::to_string(end) +
                               " of " +
                               std::to_string(schedule.instructions.size()));
     if (release.barrier >= schedule.barriers.size())
@@ -251,19 +251,19 @@ Status Verifier::checkQueues() {
   position.assign(count, kNone);
   for (uint32_t q = 0; q < schedule.queues.size(); ++q) {
     const Queue &queue = schedule.queues[q];
-    std::string name = "queue " + std::to_string(q);
+    auto name = [&] { return "queue " + std::to_string(q); };
     if (ticket) {
       if (queue.cta != kNone)
-        return fail("V2", name + ": the ticket list belongs to no CTA, got " +
+        return fail("V2", name() + ": the ticket list belongs to no CTA, got " +
                               std::to_string(queue.cta));
     } else if (queue.cta >= problem.topology.ctas) {
-      return fail("V13", name + " runs on CTA " + std::to_string(queue.cta) +
+      return fail("V13", name() + " runs on CTA " + std::to_string(queue.cta) +
                              ", but only " +
                              std::to_string(problem.topology.ctas) +
                              " are resident");
     } else {
       if (taken[queue.cta])
-        return fail("V2", name + ": CTA " + std::to_string(queue.cta) +
+        return fail("V2", name() + ": CTA " + std::to_string(queue.cta) +
                               " has another queue");
       taken[queue.cta] = true;
     }
@@ -272,10 +272,10 @@ Status Verifier::checkQueues() {
     for (uint32_t p = 0; p < queue.instructions.size(); ++p) {
       uint32_t index = queue.instructions[p];
       if (index >= count)
-        return fail("V1", name + ": instruction " + std::to_string(index) +
+        return fail("V1", name() + ": instruction " + std::to_string(index) +
                               " of " + std::to_string(count));
       if (position[index] != kNone)
-        return fail("V2", nameOf(index) + " is queued twice: in " + name +
+        return fail("V2", nameOf(index) + " is queued twice: in " + name() +
                               " at " + std::to_string(p));
       bool draw = schedule.instructions[index].draw;
       if (!ticket && draw)

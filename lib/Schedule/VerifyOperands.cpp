@@ -74,11 +74,12 @@ Status Verifier::checkChannel(uint32_t index, uint32_t input, uint32_t &next) {
   const Instruction &instruction = schedule.instructions[index];
   const uint32_t from = program.stages[instruction.stage].inputs[input].stage;
   ArrayView<Operand> operands = schedule.operandsOf(instruction);
-  std::string name =
-      nameOf(index) + ", channel \"" + program.stages[from].name + "\"";
+  auto name = [&] {
+    return nameOf(index) + ", channel \"" + program.stages[from].name + "\"";
+  };
   uint64_t task = inputTask(instruction.stage, input, instruction.task);
   if (task == UINT64_MAX)
-    return fail("V4", name + ": its domain has no task for this one");
+    return fail("V4", name() + ": its domain has no task for this one");
 
   uint32_t source = from;
   ArrayView<KeyedSource> keys;
@@ -99,9 +100,9 @@ Status Verifier::checkChannel(uint32_t index, uint32_t input, uint32_t &next) {
     break;
   }
   if (end - begin > int64_t(operands.size()) - next)
-    return fail("V1", name + " has " + std::to_string(operands.size() - next) +
-                          " operands, must have " +
-                          std::to_string(end - begin));
+    return fail("V1",
+                name() + " has " + std::to_string(operands.size() - next) +
+                    " operands, must have " + std::to_string(end - begin));
   bool keyed = program.stages[from].arity == Arity::keyed;
   for (int64_t k = begin; k < end; ++k, ++next) {
     const Operand &operand = operands[next];
@@ -111,7 +112,7 @@ Status Verifier::checkChannel(uint32_t index, uint32_t input, uint32_t &next) {
     if (keyed)
       key = keys[static_cast<size_t>(k)];
     if (!holds(operand, source, key.task, key.tile, key.row))
-      return fail("V4", name + ": operand " + std::to_string(next) + ", " +
+      return fail("V4", name() + ": operand " + std::to_string(next) + ", " +
                             slotName(operand.slot) +
                             (operand.row == kNone
                                  ? std::string()
@@ -149,20 +150,22 @@ Status Verifier::checkParts(uint32_t index, uint32_t &next) {
     const Operand &operand = operands[next];
     const SlotWriter &writer = writers[operand.slot];
     const Instruction &held = schedule.instructions[writer.instruction];
-    std::string text = nameOf(index) + ": operand " + std::to_string(next) +
-                       ", " + slotName(operand.slot) + ",";
+    auto text = [&] {
+      return nameOf(index) + ": operand " + std::to_string(next) + ", " +
+             slotName(operand.slot) + ",";
+    };
     int64_t begin = covered, end = covered + 1;
     if (held.stage == instruction.stage && held.task == instruction.task) {
       if (operand.row != kNone)
-        return fail("V4", text + " is a combined part, but row " +
+        return fail("V4", text() + " is a combined part, but row " +
                               std::to_string(operand.row) + " of it is read");
       begin = coverBegin[writer.instruction];
       end = coverEnd[writer.instruction];
     } else if (arity == Arity::pieces) {
       if (held.stage != producer || held.task != piecesOf ||
           operand.row != kNone)
-        return fail("V4",
-                    text + " is no piece of " + stageName(producer, piecesOf));
+        return fail("V4", text() + " is no piece of " +
+                              stageName(producer, piecesOf));
       begin = held.tileBegin;
       end = held.tileEnd;
     } else {
@@ -195,7 +198,7 @@ Status Verifier::checkParts(uint32_t index, uint32_t &next) {
         end = begin + 1;
       }
       if (begin >= cover)
-        return fail("V4", text + " is none of the " + std::to_string(cover) +
+        return fail("V4", text() + " is none of the " + std::to_string(cover) +
                               " records of the channel");
       KeyedSource key;
       key.task = task;
@@ -203,13 +206,13 @@ Status Verifier::checkParts(uint32_t index, uint32_t &next) {
       if (arity == Arity::keyed)
         key = keys[static_cast<size_t>(begin)];
       if (!holds(operand, source, key.task, key.tile, key.row))
-        return fail("V4", text + " is not the record of " + record(key) +
+        return fail("V4", text() + " is not the record of " + record(key) +
                               ", which comes next");
     }
     if (next == 0)
       coverBegin[index] = covered = begin;
     if (begin != covered)
-      return fail("V4", text + " covers " + interval(begin, end) +
+      return fail("V4", text() + " covers " + interval(begin, end) +
                             ", expected is the part from " +
                             std::to_string(covered));
     covered = coverEnd[index] = end;

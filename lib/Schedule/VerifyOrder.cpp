@@ -148,12 +148,12 @@ Status Verifier::checkReads() {
          schedule.operandsOf(schedule.instructions[i])) {
       uint32_t s = operand.slot, writer = writers[s].instruction;
       uint32_t transfer = writers[s].transfer;
-      std::string text = nameOf(i) + " reads " + slotName(s);
+      auto text = [&] { return nameOf(i) + " reads " + slotName(s); };
       if (transfer != kNone && asynchronous(transfer)) {
         uint32_t waiter = arrivalOf(s);
         if (waiter == kNone || position[waiter] > position[i])
           return fail("V6",
-                      text + " without a wait for " + transferName(transfer));
+                      text() + " without a wait for " + transferName(transfer));
         continue;
       }
       // A handler's output and a global copy are complete when it ends.
@@ -165,7 +165,7 @@ Status Verifier::checkReads() {
           std::get<1>(*first) != unit[i] || std::get<2>(*first) > position[i])
         return fail(
             "V6",
-            text + ", written by " + nameOf(writer) + " " +
+            text() + ", written by " + nameOf(writer) + " " +
                 (unit[writer] == unit[i]
                      ? std::string("later in its queue")
                      : (ticket ? "of another draw"

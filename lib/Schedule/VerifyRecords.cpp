@@ -33,19 +33,19 @@ Status Verifier::checkInstructions() {
     const bool finalize = stage.kind == StageKind::finalize;
     const char *coverage = finalize ? "V15" : "V3";
     const int64_t begin = instruction.tileBegin, end = instruction.tileEnd;
-    std::string tiles = ": tiles " + interval(begin, end);
+    auto tiles = [&] { return ": tiles " + interval(begin, end); };
 
     if (stage.kind != StageKind::reduce) {
       int64_t limit = tilesOf(instruction.stage, instruction.task);
       if (begin < 0 || begin > end || end > limit)
         return fail(coverage,
-                    nameOf(i) + tiles + " are not in " + interval(0, limit));
+                    nameOf(i) + tiles() + " are not in " + interval(0, limit));
       bool piece = stage.range != kNone && !stage.each && limit == 0;
       if (begin == end && !piece)
-        return fail(coverage, nameOf(i) + tiles + " are none of " +
+        return fail(coverage, nameOf(i) + tiles() + " are none of " +
                                   std::to_string(limit));
     } else if (begin < 0 || begin > end) {
-      return fail(coverage, nameOf(i) + tiles + " are no interval");
+      return fail(coverage, nameOf(i) + tiles() + " are no interval");
     }
 
     uint32_t slices = slicesOf(instruction.stage);
@@ -97,13 +97,14 @@ Status Verifier::checkVariant(uint32_t index) {
                           std::to_string(instruction.variant) + " of " +
                           std::to_string(stage.variants.size()));
   const Variant &variant = stage.variants[instruction.variant];
-  std::string name =
-      nameOf(index) + ": variant " + std::to_string(instruction.variant);
+  auto name = [&] {
+    return nameOf(index) + ": variant " + std::to_string(instruction.variant);
+  };
   bool whole = instruction.sliceEnd - instruction.sliceBegin ==
                slicesOf(instruction.stage);
   if (!whole && variant.kind != Variant::Kind::sliced)
     return fail("V16",
-                name +
+                name() +
                     " computes the whole record, the instruction "
                     "slices " +
                     interval(instruction.sliceBegin, instruction.sliceEnd));
@@ -113,13 +114,13 @@ Status Verifier::checkVariant(uint32_t index) {
     break;
   case Variant::Kind::sliced:
     if (!stage.separable)
-      return fail("V16", name + " computes slices, but the stage is not "
-                                "separable");
+      return fail("V16", name() + " computes slices, but the stage is not "
+                                  "separable");
     break;
   case Variant::Kind::tiles: {
     int64_t tiles = stage.range == kNone ? 1 : stage.each ? 1 : end - begin;
     if (stage.kind == StageKind::reduce || tiles != variant.value)
-      return fail("V16", name + " takes exactly " +
+      return fail("V16", name() + " takes exactly " +
                              std::to_string(variant.value) +
                              " tiles, the instruction calls it with " +
                              std::to_string(tiles));
@@ -127,7 +128,7 @@ Status Verifier::checkVariant(uint32_t index) {
   }
   case Variant::Kind::exact: {
     if (stage.range == kNone)
-      return fail("V16", name + " takes exactly " +
+      return fail("V16", name() + " takes exactly " +
                              std::to_string(variant.value) +
                              " range elements, but the stage has no range");
     const RangeSet &range = problem.ranges[stage.range];
@@ -141,13 +142,13 @@ Status Verifier::checkVariant(uint32_t index) {
     int64_t last = stage.each ? elements(end - 1, end) : first;
     if (first != variant.value || last != variant.value)
       return fail("V16",
-                  name + " takes exactly " + std::to_string(variant.value) +
+                  name() + " takes exactly " + std::to_string(variant.value) +
                       " range elements, the instruction calls it with " +
                       std::to_string(first != variant.value ? first : last));
     break;
   }
   default:
-    return fail("V16", name + " is of an unknown kind");
+    return fail("V16", name() + " is of an unknown kind");
   }
   return Status::success();
 }
@@ -256,8 +257,9 @@ Status Verifier::checkSlicedTask(uint32_t index, uint64_t task,
   size_t next = 0;
   for (uint32_t slice = 0; slice < slicesOf(index); ++slice) {
     int64_t covered = 0;
-    std::string what =
-        stageName(index, task) + ", slice " + std::to_string(slice);
+    auto what = [&] {
+      return stageName(index, task) + ", slice " + std::to_string(slice);
+    };
     for (; next < cells.size() && std::get<0>(cells[next]) == slice; ++next) {
       uint32_t i = std::get<2>(cells[next]);
       const Instruction &instruction = schedule.instructions[i];
@@ -266,14 +268,14 @@ Status Verifier::checkSlicedTask(uint32_t index, uint64_t task,
                                 std::to_string(slice) + " again, after " +
                                 nameOf(std::get<2>(cells[next - 1])));
       if (instruction.tileBegin > covered)
-        return fail(clause, what + ": nobody covers tiles " +
+        return fail(clause, what() + ": nobody covers tiles " +
                                 interval(covered, instruction.tileBegin) +
                                 " before " + nameOf(i));
       covered = std::max<int64_t>(instruction.tileEnd, 1);
     }
     if (covered < tiles)
       return fail(clause,
-                  what + ": nobody covers tiles " + interval(covered, tiles));
+                  what() + ": nobody covers tiles " + interval(covered, tiles));
   }
   return Status::success();
 }

@@ -83,58 +83,58 @@ Status Verifier::checkTransfer(uint32_t index) {
   const Slot &source = schedule.slots[transfer.source];
   const uint32_t cta = ctaOf(transfer.instruction);
   ArrayView<uint32_t> destinations = schedule.destinationsOf(transfer);
-  std::string name = transferName(index);
+  auto name = [&] { return transferName(index); };
 
   bool async = asynchronous(index);
   if (!async && transfer.transport != Transport::local &&
       transfer.transport != Transport::global)
-    return fail("V10", name + ": transport " +
+    return fail("V10", name() + ": transport " +
                            std::to_string(unsigned(transfer.transport)) +
                            " is not one that can be executed");
   if (async && ticket)
-    return fail("V10", name + " goes to a cluster peer, but in a ticket list "
-                              "only global slots connect draws");
+    return fail("V10", name() + " goes to a cluster peer, but in a ticket list "
+                                "only global slots connect draws");
   bool many = transfer.transport == Transport::multicast;
   if (destinations.empty() || (!many && destinations.size() != 1))
-    return fail("V10", name + " has " + std::to_string(destinations.size()) +
+    return fail("V10", name() + " has " + std::to_string(destinations.size()) +
                            " destinations, must have " +
                            (many ? "at least 1" : "1"));
   Space from = many ? Space::global : Space::shared;
   if (async && source.space != from)
-    return fail("V10", name + " reads " + slotName(transfer.source) +
+    return fail("V10", name() + " reads " + slotName(transfer.source) +
                            ", which is not in " + (many ? "global" : "shared") +
                            " memory");
 
   std::vector<uint32_t> ctas;
   for (uint32_t d : destinations) {
     const Slot &slot = schedule.slots[d];
-    std::string what = name + " to " + slotName(d);
+    auto what = [&] { return name() + " to " + slotName(d); };
     if (slot.stage != source.stage || slot.sliceBegin < source.sliceBegin ||
         slot.sliceEnd > source.sliceEnd)
-      return fail("V10", what + ": slices [" + std::to_string(slot.sliceBegin) +
-                             ", " + std::to_string(slot.sliceEnd) +
-                             ") of its stage are not in " +
-                             slotName(transfer.source));
+      return fail("V10",
+                  what() + ": slices [" + std::to_string(slot.sliceBegin) +
+                      ", " + std::to_string(slot.sliceEnd) +
+                      ") of its stage are not in " + slotName(transfer.source));
     if (async && d == transfer.source)
-      return fail("V10", what + ": only a local or global record can stay in "
-                                "its slot");
+      return fail("V10", what() + ": only a local or global record can stay in "
+                                  "its slot");
     if (transfer.transport == Transport::local) {
       if (d != transfer.source)
-        return fail("V10", what + ": a local record stays in its slot");
+        return fail("V10", what() + ": a local record stays in its slot");
       continue;
     }
     if (transfer.transport == Transport::global) {
       if (slot.space != Space::global)
-        return fail("V10", what + ", which is not in global memory");
+        return fail("V10", what() + ", which is not in global memory");
       if (slot.cta != cta)
         return fail("V5", slotName(d) + " is owned by CTA " +
                               std::to_string(slot.cta) + " but written by " +
-                              name + " on CTA " + std::to_string(cta));
+                              name() + " on CTA " + std::to_string(cta));
     } else {
       if (slot.space != Space::shared)
-        return fail("V10", what + ", which is not in shared memory");
+        return fail("V10", what() + ", which is not in shared memory");
       if (problem.topology.cluster(slot.cta) != problem.topology.cluster(cta))
-        return fail("V10", what + ": CTA " + std::to_string(slot.cta) +
+        return fail("V10", what() + ": CTA " + std::to_string(slot.cta) +
                                " is not in the cluster of CTA " +
                                std::to_string(cta) + " (cluster size " +
                                std::to_string(problem.topology.clusterSize) +
@@ -142,7 +142,7 @@ Status Verifier::checkTransfer(uint32_t index) {
       const Slot &first = schedule.slots[destinations.front()];
       if (slot.offset != first.offset || slot.sliceBegin != first.sliceBegin ||
           slot.sliceEnd != first.sliceEnd)
-        return fail("V10", what + ": offset " + std::to_string(slot.offset) +
+        return fail("V10", what() + ": offset " + std::to_string(slot.offset) +
                                " or slices differ from those of " +
                                slotName(destinations.front()) + " at " +
                                std::to_string(first.offset));
@@ -151,14 +151,14 @@ Status Verifier::checkTransfer(uint32_t index) {
     if (writers[d].notice != kNone)
       return fail("V5", slotName(d) + " is announced by " +
                             transferName(writers[d].notice) + " and again by " +
-                            name);
+                            name());
     writers[d].notice = index;
   }
   std::sort(ctas.begin(), ctas.end());
   auto twice = std::adjacent_find(ctas.begin(), ctas.end());
   if (twice != ctas.end())
     return fail("V10",
-                name + " reaches CTA " + std::to_string(*twice) + " twice");
+                name() + " reaches CTA " + std::to_string(*twice) + " twice");
   return Status::success();
 }
 
@@ -293,20 +293,22 @@ Status Verifier::checkArrivals() {
   for (uint32_t p = 0; p < phases.size(); ++p) {
     const BarrierPhase &phase = phases[p];
     const Arrival &arrival = arrivals[phase.first];
-    std::string name = "barrier " + std::to_string(phase.barrier) + " phase " +
-                       std::to_string(phase.phase) + " (" +
-                       (arrival.slot != kNone ? slotName(arrival.slot)
-                                              : releaseName(arrival.release)) +
-                       ")";
+    auto name = [&] {
+      return "barrier " + std::to_string(phase.barrier) + " phase " +
+             std::to_string(phase.phase) + " (" +
+             (arrival.slot != kNone ? slotName(arrival.slot)
+                                    : releaseName(arrival.release)) +
+             ")";
+    };
     bool first = p == 0 || phases[p - 1].barrier != phase.barrier;
     uint64_t expected = first ? 0 : uint64_t(phases[p - 1].phase) + 1;
     if (phase.phase != expected)
-      return fail("V11", name + " follows no phase " +
+      return fail("V11", name() + " follows no phase " +
                              std::to_string(uint64_t(phase.phase) - 1) +
                              ", expected phase " + std::to_string(expected));
     if (phase.count != schedule.barriers[phase.barrier].arrivals)
       return fail(
-          "V11", name + " gets " + std::to_string(phase.count) +
+          "V11", name() + " gets " + std::to_string(phase.count) +
                      " arrivals, the barrier takes " +
                      std::to_string(schedule.barriers[phase.barrier].arrivals));
   }
