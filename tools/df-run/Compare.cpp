@@ -57,8 +57,7 @@ OutputCheck dfrt::compareOutput(const BoundArgument &output, const void *values,
   double difference = 0, norm = 0;
   auto mismatch = [&](uint64_t element, const std::string &text) {
     if (check.mismatched++ == 0)
-      check.firstMismatch =
-          formatIndex(output.shape, element) + ": " + text;
+      check.firstMismatch = formatIndex(output.shape, element) + ": " + text;
   };
   for (uint64_t e = 0; e < check.elements; ++e) {
     if (integers) {

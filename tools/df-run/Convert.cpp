@@ -80,7 +80,8 @@ void dfrt::storeElement(ElementType type, void *base, uint64_t index,
   case ElementType::bf16:
     return put(base, index, encodeSmall(kBF16, value));
   case ElementType::f8E4M3FN:
-    return put(base, index, static_cast<uint8_t>(encodeSmall(kF8E4M3FN, value)));
+    return put(base, index,
+               static_cast<uint8_t>(encodeSmall(kF8E4M3FN, value)));
   case ElementType::f8E5M2:
     return put(base, index, static_cast<uint8_t>(encodeSmall(kF8E5M2, value)));
   default:

@@ -87,8 +87,8 @@ Expected<int64_t> Dimensions::reduceList(const Node &node,
   int64_t result = 0;
   for (int64_t value : *values) {
     if (value < 0)
-      return node.error(fmt::format("the list has the negative value {}",
-                                    value));
+      return node.error(
+          fmt::format("the list has the negative value {}", value));
     int64_t tiles = value / tile + (value % tile != 0);
     if (word[0] == 'm')
       result = std::max(result, tiles);
@@ -113,8 +113,8 @@ Expected<int64_t> Dimensions::combine(const Node &node, const std::string &word,
   }
   if (word == "ceildiv") {
     if (values[0] < 0 || values[1] < 1)
-      return node.error(fmt::format("cannot divide {} by {}", values[0],
-                                    values[1]));
+      return node.error(
+          fmt::format("cannot divide {} by {}", values[0], values[1]));
     return values[0] / values[1] + (values[0] % values[1] != 0);
   }
   int64_t result = word == "product" ? 1 : 0;
@@ -133,9 +133,8 @@ Expected<int64_t> Dimensions::evaluate(const Node &node, int depth) {
   if (node->is_string())
     return lookUp(node, depth);
   if (!node->is_object() || node->size() != 1)
-    return node.error(
-        fmt::format("expected an integer, a name, or an object with one of: {}",
-                    kForms));
+    return node.error(fmt::format(
+        "expected an integer, a name, or an object with one of: {}", kForms));
   std::string word = node->begin().key();
   Node operand = node.member(word);
   if (word == "count" || word == "sum" || word == "max" ||

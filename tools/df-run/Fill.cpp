@@ -87,9 +87,8 @@ static Status readValues(const Node &node, const FillNames &names, Fill &fill) {
     return list.status();
   }
   if (!node->is_array())
-    return node.error(
-        fmt::format("expected a list or the name of one, got {}",
-                    kindName(*node)));
+    return node.error(fmt::format("expected a list or the name of one, got {}",
+                                  kindName(*node)));
   bool integers = std::all_of(node->begin(), node->end(), [](const Json &v) {
     return v.is_number_integer();
   });
@@ -181,8 +180,8 @@ static Status readPageTable(const Node &node, const FillNames &names,
   if (Status s = optional(node, "pages", fill.pages, names); !s)
     return s;
   if (fill.pages < used)
-    return node.error(fmt::format(
-        "pages is {}, but the lengths need {} pages", fill.pages, used));
+    return node.error(fmt::format("pages is {}, but the lengths need {} pages",
+                                  fill.pages, used));
   if (Status s = optional(node, "unused", fill.unused, names); !s)
     return s;
   return optional(node, "seed", fill.seed);
@@ -252,9 +251,8 @@ Expected<Fill> dfrt::readFill(const Node &node, const FillNames &names) {
     Json empty = Json::object();
     Node none{&empty, node.place};
     for (const Reader &reader : kReaders)
-      if (word == reader.name &&
-          (word == "normal" || word == "uniform" || word == "iota" ||
-           word == "permutation")) {
+      if (word == reader.name && (word == "normal" || word == "uniform" ||
+                                  word == "iota" || word == "permutation")) {
         if (Status s = reader.read(none, names, fill); !s)
           return s;
         return fill;
@@ -305,8 +303,8 @@ Status dfrt::checkFill(const Fill &fill, ElementType element,
   case Fill::Kind::values: {
     uint64_t given = fill.integers.size() + fill.numbers.size();
     if (given != elements)
-      return node.error(fmt::format("{} values given for {} elements", given,
-                                    elements));
+      return node.error(
+          fmt::format("{} values given for {} elements", given, elements));
     if (isInteger(element) && !fill.numbers.empty())
       return node.error(fmt::format("fractions given for elements of type {}",
                                     elementName(element)));
@@ -331,9 +329,9 @@ Status dfrt::checkFill(const Fill &fill, ElementType element,
   case Fill::Kind::pageTable: {
     if (shape.size() != 2 ||
         shape[0] != static_cast<int64_t>(fill.integers.size()))
-      return node.error(fmt::format(
-          "a page table of {} rows needs the shape [{}, columns]",
-          fill.integers.size(), fill.integers.size()));
+      return node.error(
+          fmt::format("a page table of {} rows needs the shape [{}, columns]",
+                      fill.integers.size(), fill.integers.size()));
     for (int64_t length : fill.integers)
       if ((length + fill.tile - 1) / fill.tile > row)
         return node.error(

@@ -24,9 +24,9 @@ using namespace dfrt;
 Expected<std::string> dfrt::readFile(const std::string &path) {
   std::FILE *file = std::fopen(path.c_str(), "rb");
   if (!file)
-    return Status(StatusCode::invalidFile, fmt::format("cannot open '{}': {}",
-                                                       path,
-                                                       std::strerror(errno)));
+    return Status(
+        StatusCode::invalidFile,
+        fmt::format("cannot open '{}': {}", path, std::strerror(errno)));
   std::string text;
   char buffer[1 << 16];
   size_t got;
@@ -77,8 +77,8 @@ Expected<Json> dfrt::readJson(const std::string &path) {
     return value;
   ErrorFinder finder;
   Json::sax_parse(*text, &finder);
-  size_t end = std::min(finder.position > 0 ? finder.position - 1 : 0,
-                        text->size());
+  size_t end =
+      std::min(finder.position > 0 ? finder.position - 1 : 0, text->size());
   size_t line = 1 + std::count(text->begin(), text->begin() + end, '\n');
   size_t start = end == 0 ? std::string::npos : text->rfind('\n', end - 1);
   size_t column = start == std::string::npos ? end + 1 : end - start;

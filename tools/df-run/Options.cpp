@@ -137,11 +137,10 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       app.add_option("--save-plan", options.savePlan, "write the plan's bytes")
           ->type_name("FILE")
           ->group(plan);
-  CLI::Option *planFile =
-      app.add_option("--plan", options.planFile,
-                     "run this plan instead of making one")
-          ->type_name("FILE")
-          ->group(plan);
+  CLI::Option *planFile = app.add_option("--plan", options.planFile,
+                                         "run this plan instead of making one")
+                              ->type_name("FILE")
+                              ->group(plan);
   app.add_flag("--plan-only", options.planOnly,
                "plan and verify, do not execute")
       ->group(plan);

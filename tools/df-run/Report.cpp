@@ -81,8 +81,7 @@ PlanSummary dfrt::summarise(const Problem &problem, const Schedule &schedule,
   for (const Transfer &transfer : schedule.transfers)
     ++summary.transfers[static_cast<size_t>(transfer.transport)];
   for (const Slot &slot : schedule.slots)
-    ++(slot.space == Space::shared ? summary.slotsShared
-                                   : summary.slotsGlobal);
+    ++(slot.space == Space::shared ? summary.slotsShared : summary.slotsGlobal);
   summary.sharedBytes = schedule.sharedBytes;
   summary.globalBytes = schedule.globalBytes;
   summary.planBytes = planBytes;
@@ -145,8 +144,7 @@ public:
     bool repeated = last == heading;
     last = heading;
     fmt::format_to(std::back_inserter(out), "{:<12} ", repeated ? "" : heading);
-    fmt::format_to(std::back_inserter(out), format,
-                   std::forward<T>(values)...);
+    fmt::format_to(std::back_inserter(out), format, std::forward<T>(values)...);
     out += '\n';
   }
   std::string take() { return std::move(out); }
@@ -161,8 +159,9 @@ static void printProblem(const ProblemSummary &problem, Page &page) {
     page.line("problem", "{}: {} task{}", domain.name,
               formatCount(domain.tasks), domain.tasks == 1 ? "" : "s");
   for (const auto &range : problem.ranges)
-    page.line("problem", "{}: {} elements in {} tiles of {}; longest {}, {} "
-                         "empty",
+    page.line("problem",
+              "{}: {} elements in {} tiles of {}; longest {}, {} "
+              "empty",
               range.name, formatCount(range.elements), formatCount(range.tiles),
               range.tile, formatCount(range.longest), range.empty);
   page.line("problem", "{} of global traffic", formatBytes(problem.bytes));
@@ -206,8 +205,8 @@ static void printCheck(const OutputCheck &check, Page &page) {
                 : std::string(),
             check.passed ? "ok" : "WRONG");
   if (check.mismatched)
-    page.line("check", "{}: {} elements differ in kind or value, first {}", check.name,
-              formatCount(check.mismatched), check.firstMismatch);
+    page.line("check", "{}: {} elements differ in kind or value, first {}",
+              check.name, formatCount(check.mismatched), check.firstMismatch);
 }
 
 std::string dfrt::toText(const Report &report) {
@@ -234,9 +233,8 @@ std::string dfrt::toText(const Report &report) {
               report.planTime->leastUs);
   if (report.run) {
     const RunSummary &run = *report.run;
-    page.line("run", "{} on device {}, {} thread{}{}",
-              formatTime(run.medianMs), run.device, run.threads,
-              run.threads == 1 ? "" : "s",
+    page.line("run", "{} on device {}, {} thread{}{}", formatTime(run.medianMs),
+              run.device, run.threads, run.threads == 1 ? "" : "s",
               run.runs > 1 ? fmt::format(", median of {}", run.runs)
                            : std::string());
     if (run.seeds)

@@ -68,10 +68,10 @@ static Json numberOrNull(double value) {
 }
 
 Json dfrt::toJson(const Report &report) {
-  Json result = {{"artifact", report.artifact}, {"program", report.program},
-                 {"workload", report.workload}, {"point", report.point},
-                 {"passed", report.passed()},   {"problem",
-                                                 problemJson(report.problem)}};
+  Json result = {
+      {"artifact", report.artifact}, {"program", report.program},
+      {"workload", report.workload}, {"point", report.point},
+      {"passed", report.passed()},   {"problem", problemJson(report.problem)}};
   if (report.plan)
     result["plan"] = planJson(*report.plan);
   result["decisions"] = Json::array();
@@ -93,9 +93,12 @@ Json dfrt::toJson(const Report &report) {
                            {"runs", report.planTime->runs}};
   if (report.run) {
     const RunSummary &run = *report.run;
-    result["run"] = {{"device", run.device},       {"threads", run.threads},
-                     {"runs", run.runs},           {"median_ms", run.medianMs},
-                     {"seeds", run.seeds},         {"identical", run.identical},
+    result["run"] = {{"device", run.device},
+                     {"threads", run.threads},
+                     {"runs", run.runs},
+                     {"median_ms", run.medianMs},
+                     {"seeds", run.seeds},
+                     {"identical", run.identical},
                      {"difference", run.difference}};
   }
   result["checks"] = Json::array();

@@ -157,8 +157,8 @@ void Drawing::axis() {
   int digits = step < 1 ? static_cast<int>(std::ceil(-std::log10(step))) : 0;
   for (int tick = 0; tick * step * 1e3 <= totalNs * 1.01; ++tick) {
     double position = x(tick * step * 1e3);
-    std::string label = fmt::format("{:.{}f}{}", tick * step, digits,
-                                    tick == 0 ? " µs" : "");
+    std::string label =
+        fmt::format("{:.{}f}{}", tick * step, digits, tick == 0 ? " µs" : "");
     put("<path class=\"g\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>"
         "<text class=\"s\" x=\"{0:.1f}\" y=\"{3:.1f}\" font-size=\"11\" "
         "text-anchor=\"middle\">{5}</text>"
@@ -183,7 +183,8 @@ void Drawing::axis() {
 }
 
 void Drawing::lanes() {
-  uint32_t every = laneHeight >= 11 ? 1 : problem.topology.clusterSize > 1
+  uint32_t every = laneHeight >= 11 ? 1
+                   : problem.topology.clusterSize > 1
                        ? std::max(problem.topology.clusterSize, 2u)
                        : 4;
   for (uint32_t cta = 0; cta < laneCount; cta += every)
@@ -251,8 +252,7 @@ void Drawing::transfers() {
     spanOf[span.instruction] = &span;
   std::vector<std::vector<uint32_t>> readers(schedule.slots.size());
   for (uint32_t i = 0; i < schedule.instructions.size(); ++i)
-    for (const Operand &operand :
-         schedule.operandsOf(schedule.instructions[i]))
+    for (const Operand &operand : schedule.operandsOf(schedule.instructions[i]))
       readers[operand.slot].push_back(i);
   struct Curve {
     const InstructionSpan *from, *to;

@@ -36,8 +36,8 @@ uint64_t BoundArgument::elements() const {
 Status Workload::addPoint(const Node &node, const std::string &nameKey,
                           bool foreign) {
   if (!node->is_object())
-    return node.error(fmt::format("expected an object, got {}",
-                                  kindName(*node)));
+    return node.error(
+        fmt::format("expected an object, got {}", kindName(*node)));
   Point point;
   point.name = std::to_string(pointList.size());
   for (const auto &item : node->items()) {
@@ -47,8 +47,7 @@ Status Workload::addPoint(const Node &node, const std::string &nameKey,
       if (!value.is_string() && !value.is_number_integer())
         return member.error(fmt::format(
             "expected a string or an integer, got {}", kindName(value)));
-      point.name =
-          value.is_string() ? value.get<std::string>() : value.dump();
+      point.name = value.is_string() ? value.get<std::string>() : value.dump();
       continue;
     }
     auto isInteger = [](const Json &v) { return v.is_number_integer(); };
@@ -109,8 +108,8 @@ Status Workload::readPoints(const Node &node) {
       return top.error(fmt::format("key \"{}\" is missing", words[1]));
     Node list = top.member(words[1]);
     if (!list->is_array())
-      return list.error(fmt::format("expected a list, got {}",
-                                    kindName(*list)));
+      return list.error(
+          fmt::format("expected a list, got {}", kindName(*list)));
     for (size_t i = 0; i < list->size(); ++i)
       if (Status s = addPoint(list.element(i), words[2], true); !s)
         return s;
@@ -148,8 +147,8 @@ Expected<Workload> Workload::read(const std::string &path,
         return text.status();
   for (const char *key : {"dimensions", "arguments"})
     if (root.has(key) && !root.member(key)->is_object())
-      return root.member(key).error(fmt::format(
-          "expected an object, got {}", kindName(*root.member(key))));
+      return root.member(key).error(fmt::format("expected an object, got {}",
+                                                kindName(*root.member(key))));
   if (Status s = workload.readPoints(root.member("points")); !s)
     return s;
   return workload;
@@ -163,8 +162,9 @@ Expected<std::vector<size_t>> Workload::select(const std::string &word) const {
   if (!chosen.empty())
     return chosen;
   bool digits = !word.empty() && word.size() < 10 &&
-                std::all_of(word.begin(), word.end(),
-                            [](char c) { return c >= '0' && c <= '9'; });
+                std::all_of(
+                    word.begin(), word.end(),
+                    [](char c) { return c >= '0' && c <= '9'; });
   if (digits && std::stoul(word) < pointList.size()) {
     chosen.push_back(std::stoul(word));
     return chosen;
@@ -217,9 +217,9 @@ Workload::bind(size_t pointIndex, const Program &program) const {
   Node top = root();
   if (top.has("program") &&
       top.member("program")->get<std::string>() != program.name)
-    return top.member("program").error(fmt::format(
-        "the workload is for program '{}', the artifact holds '{}'",
-        top.member("program")->get<std::string>(), program.name));
+    return top.member("program").error(
+        fmt::format("the workload is for program '{}', the artifact holds '{}'",
+                    top.member("program")->get<std::string>(), program.name));
   Node given = top.member("arguments");
   std::vector<std::string> names;
   for (const Argument &argument : program.arguments)
@@ -256,8 +256,8 @@ Workload::bind(size_t pointIndex, const Program &program) const {
     result.name = argument.name;
     result.element = argument.element;
     result.output = argument.output;
-    if (Status s = bindShape(node.member("shape"), argument, dimensions,
-                             result.shape);
+    if (Status s =
+            bindShape(node.member("shape"), argument, dimensions, result.shape);
         !s)
       return s;
     if (argument.output && node.has("fill"))
@@ -269,8 +269,7 @@ Workload::bind(size_t pointIndex, const Program &program) const {
       Expected<Fill> fill = readFill(fillNode, fillNames);
       if (!fill)
         return fill.status();
-      if (Status s =
-              checkFill(*fill, result.element, result.shape, fillNode);
+      if (Status s = checkFill(*fill, result.element, result.shape, fillNode);
           !s)
         return s;
       result.fill = std::move(*fill);
@@ -303,24 +302,13 @@ std::vector<bool> dfrt::plannedArguments(const Program &program) {
   return planned;
 }
 
-std::vector<PlanInput>
-dfrt::planInputs(const Program &program,
-                 const std::vector<BoundArgument> &arguments, uint64_t seed) {
-  std::vector<bool> planned = plannedArguments(program);
-  std::vector<PlanInput> inputs;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument &argument = arguments[i];
-    PlanInput input;
-    input.argument = argument.name;
-    input.shape = argument.shape;
-    if (planned[i] && isInteger(argument.element)) {
-      std::vector<uint8_t> bytes(argument.bytes());
-      runFill(argument.fill, argument.element, argument.shape, seed, 1,
-              bytes.data());
-      for (uint64_t e = 0; e < argument.elements(); ++e)
-        input.values.push_back(loadInteger(argument.element, bytes.data(), e));
-    }
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
+std::vector<int64_t> dfrt::integerValues(const BoundArgument &argument,
+                                         const void *data) {
+  std::vector<int64_t> values;
+  if (!isInteger(argument.element))
+    return values;
+  values.reserve(argument.elements());
+  for (uint64_t e = 0; e < argument.elements(); ++e)
+    values.push_back(loadInteger(argument.element, data, e));
+  return values;
 }

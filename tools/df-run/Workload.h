@@ -17,7 +17,7 @@
 #include "Fill.h"
 #include "Json.h"
 
-#include "dataflow/Schedule/Problem.h"
+#include "dataflow/Schedule/Program.h"
 
 #include <map>
 #include <string>
@@ -72,11 +72,9 @@ private:
   std::vector<Point> pointList;
 };
 
-/// What the planner is given: shapes of all, values of the integer arguments
-/// that the program reads at plan time.
-std::vector<PlanInput> planInputs(const Program &program,
-                                  const std::vector<BoundArgument> &arguments,
-                                  uint64_t seed);
+/// The elements of an integer argument; none for any other.
+std::vector<int64_t> integerValues(const BoundArgument &argument,
+                                   const void *data);
 
 /// Which arguments `program` reads when a plan is made, by index.
 std::vector<bool> plannedArguments(const Program &program);

@@ -87,9 +87,10 @@ RC_GTEST_PROP(Convert, NoOtherCodeIsNearer, (uint64_t bits)) {
     uint16_t code = encodeSmall(f.format, std::fabs(value));
     for (int other : {code - 1, code + 1})
       if (other >= 0 && other <= f.format.largest)
-        RC_ASSERT(std::fabs(std::fabs(value) - std::fabs(near)) <=
-                  std::fabs(std::fabs(value) -
-                            decodeSmall(f.format, static_cast<uint16_t>(other))));
+        RC_ASSERT(
+            std::fabs(std::fabs(value) - std::fabs(near)) <=
+            std::fabs(std::fabs(value) -
+                      decodeSmall(f.format, static_cast<uint16_t>(other))));
   }
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Report.h"
 #include "Timeline.h"
+#include "Report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,8 +71,9 @@ struct Small {
     simulation.totalNs = 10000;
     simulation.floorNs = 6000;
     simulation.busyShare = 0.75;
-    simulation.spans = {
-        {0, 0, 1000, 1000, 5000}, {2, 0, 5000, 6000, 9000}, {1, 1, 1000, 1000, 4000}};
+    simulation.spans = {{0, 0, 1000, 1000, 5000},
+                        {2, 0, 5000, 6000, 9000},
+                        {1, 1, 1000, 1000, 4000}};
   }
 };
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Workload.h"
 #include "Convert.h"
 #include "Random.h"
-#include "Workload.h"
+#include "Tensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -159,15 +160,21 @@ TEST(Workload, SelectsPoints) {
               HasSubstr("no point is called '3'; there are 3: small, one, 2"));
 }
 
-TEST(Workload, PlanInputsHaveValuesOfPlannedArgumentsOnly) {
+TEST(Workload, OnlyPlannedArgumentsAreFilledForPlanning) {
   Expected<Workload> workload = parse(kGood);
   ASSERT_TRUE(workload);
-  std::vector<PlanInput> inputs =
-      planInputs(program(), *workload->bind(0, program()), 0);
-  ASSERT_EQ(inputs.size(), 4u);
-  EXPECT_THAT(inputs[2].values, ElementsAre(5, 0, 9));
-  EXPECT_TRUE(inputs[1].values.empty());
-  EXPECT_THAT(inputs[0].shape, ElementsAre(5, 8));
+  Expected<Tensors> tensors =
+      planTensors(*workload->bind(0, program()), program(), 0);
+  ASSERT_TRUE(tensors);
+  EXPECT_EQ(tensors->views[0].data, nullptr);
+  EXPECT_EQ(tensors->views[1].data, nullptr);
+  ASSERT_NE(tensors->views[2].data, nullptr);
+  EXPECT_THAT(integerValues(tensors->arguments[2], tensors->views[2].data),
+              ElementsAre(5, 0, 9));
+  ASSERT_TRUE(fillTensors(*tensors, 0, 1));
+  poisonOutputs(*tensors);
+  EXPECT_TRUE(
+      std::isnan(loadElement(ElementType::f32, tensors->views[3].data, 2)));
 }
 
 TEST(Workload, PointsOfAnotherFile) {
@@ -186,9 +193,8 @@ TEST(Workload, PointsOfAnotherFile) {
 }
 
 TEST(Workload, ExamplesAreValidJson) {
-  for (const char *name :
-       {"hello/workload.json", "mla-decode/workload.json",
-        "mla-decode/workload_dense.json"}) {
+  for (const char *name : {"hello/workload.json", "mla-decode/workload.json",
+                           "mla-decode/workload_dense.json"}) {
     Expected<Workload> workload = Workload::read(
         std::string(DATAFLOW_SOURCE_DIR "/examples/") + name, {});
     EXPECT_TRUE(workload) << workload.status().message();
@@ -204,14 +210,17 @@ TEST(WorkloadErrors, NameThePlace) {
   EXPECT_THAT(complaint(replaced("\"rows\",\n", "\"cols\",\n")),
               HasSubstr("program: the workload is for program 'cols', the "
                         "artifact holds 'rows'"));
-  EXPECT_THAT(complaint(replaced("\"out\": {", "\"oout\": {")),
-              HasSubstr("arguments: program 'rows' has no argument \"oout\"; it "
-                        "has: x, table, lengths, out"));
-  EXPECT_THAT(complaint(replaced(",\n    \"out\": {\"shape\": [\"rows\"]}", "")),
-              HasSubstr("argument \"out\" of program 'rows' is missing"));
-  EXPECT_THAT(complaint(replaced(", 8], \"fill\"", ", 9], \"fill\"")),
-              HasSubstr("arguments.x.shape[1]: is 9, the program's argument has "
-                        "8"));
+  EXPECT_THAT(
+      complaint(replaced("\"out\": {", "\"oout\": {")),
+      HasSubstr("arguments: program 'rows' has no argument \"oout\"; it "
+                "has: x, table, lengths, out"));
+  EXPECT_THAT(
+      complaint(replaced(",\n    \"out\": {\"shape\": [\"rows\"]}", "")),
+      HasSubstr("argument \"out\" of program 'rows' is missing"));
+  EXPECT_THAT(
+      complaint(replaced(", 8], \"fill\"", ", 9], \"fill\"")),
+      HasSubstr("arguments.x.shape[1]: is 9, the program's argument has "
+                "8"));
   EXPECT_THAT(complaint(replaced(", 8], \"fill\"", "], \"fill\"")),
               HasSubstr("arguments.x.shape: has 1 dimensions, the program's "
                         "argument has 2"));
@@ -231,15 +240,16 @@ TEST(WorkloadErrors, NameThePlace) {
                                  "{\"values\": \"length\"}")),
               HasSubstr("arguments.lengths.fill.values: point 'small' has no "
                         "list \"length\"; it has: lengths"));
-  EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}",
-                                 "{\"values\": [1, 2]}")),
-              HasSubstr("2 values given for 3 elements"));
+  EXPECT_THAT(
+      complaint(replaced("{\"values\": \"lengths\"}", "{\"values\": [1, 2]}")),
+      HasSubstr("2 values given for 3 elements"));
   EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}",
                                  "{\"values\": [1, 2, 2.5]}")),
               HasSubstr("fractions given for elements of type i32"));
-  EXPECT_THAT(complaint(replaced("{\"values\": \"lengths\"}", "\"normal\"")),
-              HasSubstr("arguments.lengths.fill: this fill makes fractions, the "
-                        "elements have type i32; use random_integers"));
+  EXPECT_THAT(
+      complaint(replaced("{\"values\": \"lengths\"}", "\"normal\"")),
+      HasSubstr("arguments.lengths.fill: this fill makes fractions, the "
+                "elements have type i32; use random_integers"));
   EXPECT_THAT(complaint(replaced("\"normal\"", "\"gauss\"")),
               HasSubstr("arguments.x.fill: unknown fill \"gauss\""));
   EXPECT_THAT(complaint(replaced("\"normal\"", "{\"normal\": {\"sed\": 1}}")),
@@ -312,8 +322,8 @@ TEST(Fill, PermutationsAndDistinctIntegers) {
   Fill fill;
   fill.kind = Fill::Kind::permutation;
   std::vector<int64_t> values = integers(table(fill, {2, 50}));
-  EXPECT_FALSE(std::equal(values.begin(), values.begin() + 50,
-                          values.begin() + 50));
+  EXPECT_FALSE(
+      std::equal(values.begin(), values.begin() + 50, values.begin() + 50));
   EXPECT_EQ(std::set<int64_t>(values.begin(), values.begin() + 50).size(), 50u);
   EXPECT_EQ(*std::max_element(values.begin(), values.end()), 49);
 

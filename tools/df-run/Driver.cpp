@@ -1,0 +1,250 @@
+//===- Driver.cpp - What df-run does --------------------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements Driver.h: the order of the steps, and which exit code a failure of
+// each of them has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+
+#include "Execute.h"
+#include "Plan.h"
+#include "Timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace dfrt;
+
+// Prints an error and, where there is one, what to do next.
+static ExitCode fail(ExitCode code, const std::string &message,
+                     const std::string &next = "") {
+  fmt::print(stderr, "df-run: error: {}\n", message);
+  if (!next.empty())
+    fmt::print(stderr, "df-run: note: {}\n", next);
+  return code;
+}
+
+// A failure while a plan is made: of the files, the inputs or the plan.
+static ExitCode failPlan(const Status &status, const Options &options) {
+  switch (status.code()) {
+  case StatusCode::invalidFile:
+    return fail(kExitFile, status.message(),
+                "write a plan of this artifact with --save-plan FILE");
+  case StatusCode::invalidArgument:
+    return fail(kExitUsage, status.message(),
+                "compare the workload with the arguments of the program");
+  default:
+    return fail(kExitPlan, status.message(),
+                options.planFile.empty()
+                    ? "leave out --solver, --combine and --transport to let "
+                      "the planner choose, or change the topology"
+                    : "make the plan for this point and topology again");
+  }
+}
+
+// `name` with the point in place of '%'.
+static std::string fileFor(const std::string &name, const std::string &point) {
+  std::string result = name;
+  size_t at = result.find('%');
+  if (at != std::string::npos)
+    result.replace(at, 1, point);
+  return result;
+}
+
+namespace {
+class Session {
+public:
+  explicit Session(const Options &options)
+      : options(options), progress(!options.quiet) {}
+  ExitCode run();
+
+private:
+  ExitCode runPoint(size_t point);
+  ExitCode drawTimeline(const Plan &plan, const Report &report);
+  ExitCode executePoint(const Plan &plan, Tensors &tensors, Report &report);
+
+  const Options &options;
+  Progress progress;
+  LoadedArtifact artifact;
+  Workload workload;
+  Json reports = Json::array();
+};
+} // namespace
+
+ExitCode Session::drawTimeline(const Plan &plan, const Report &report) {
+  Timeline timeline{plan.problem, plan.schedule, *report.prediction,
+                    fmt::format("{}, point {}", report.program, report.point)};
+  if (options.timeline == "text") {
+    // With --json the standard output has to stay JSON.
+    fmt::print(options.json ? stderr : stdout, "{}", drawText(timeline));
+    return kExitSuccess;
+  }
+  std::string svg = drawSvg(timeline);
+  Status written = writeFile(fileFor(options.timeline, report.point),
+                             svg.data(), svg.size());
+  return written ? kExitSuccess : fail(kExitWrite, written.message());
+}
+
+ExitCode Session::executePoint(const Plan &plan, Tensors &tensors,
+                               Report &report) {
+  progress.phase("filling the arguments");
+  if (Status s = fillTensors(tensors, options.seed, threadCount(options)); !s)
+    return fail(kExitExecute, s.message(),
+                "choose a smaller point; --plan-only needs no tensors");
+  Expected<RunSummary> run =
+      execute(artifact, plan, tensors, options, progress);
+  if (!run)
+    return fail(kExitExecute, run.status().message(),
+                run.status().code() == StatusCode::deadlock
+                    ? "look at the plan with --plan-only --timeline text, and "
+                      "report it: plans of the planner cannot deadlock"
+                    : "");
+  report.run = *run;
+  if (!options.saveTensors.empty()) {
+    progress.phase("saving the tensors");
+    Status saved =
+        saveTensors(tensors, fileFor(options.saveTensors, report.point));
+    if (!saved)
+      return fail(kExitWrite, saved.message());
+  }
+  if (options.check) {
+    progress.phase("evaluating the float64 reference");
+    Expected<std::vector<OutputCheck>> checks =
+        checkOutputs(artifact, tensors, options);
+    if (!checks)
+      return fail(kExitExecute, checks.status().message());
+    report.checks = std::move(*checks);
+  }
+  progress.done();
+  return kExitSuccess;
+}
+
+ExitCode Session::runPoint(size_t point) {
+  Report report;
+  report.artifact = options.artifact;
+  report.program = artifact.program.name;
+  report.workload = options.workload;
+  report.point = workload.points()[point].name;
+
+  Expected<std::vector<BoundArgument>> bound =
+      workload.bind(point, artifact.program);
+  if (!bound)
+    return fail(kExitUsage, bound.status().message(),
+                "docs/workload.md describes workload files");
+  Expected<Tensors> tensors =
+      planTensors(std::move(*bound), artifact.program, options.seed);
+  if (!tensors)
+    return fail(kExitExecute, tensors.status().message());
+
+  progress.phase("planning");
+  Expected<Plan> plan =
+      preparePlan(artifact, *tensors, options, report.decisions);
+  if (!plan)
+    return failPlan(plan.status(), options);
+  report.problem = summarise(plan->problem);
+  progress.phase("simulating the plan");
+  Expected<SimulationResult> simulation =
+      simulate(plan->problem, plan->schedule);
+  if (!simulation)
+    return fail(kExitPlan, simulation.status().message());
+  report.prediction = std::move(*simulation);
+  report.plan = summarise(plan->problem, plan->schedule, &*report.prediction,
+                          plan->bytes.size());
+  if (options.planFile.empty() && !options.quiet) {
+    progress.phase("measuring the planning time");
+    Expected<PlanTime> time = measurePlanning(artifact, *tensors, options);
+    if (!time)
+      return failPlan(time.status(), options);
+    report.planTime = *time;
+  }
+  progress.done();
+
+  if (!options.savePlan.empty()) {
+    Status written = writeFile(fileFor(options.savePlan, report.point),
+                               plan->bytes.data(), plan->bytes.size());
+    if (!written)
+      return fail(kExitWrite, written.message());
+  }
+  if (!options.planOnly)
+    if (ExitCode code = executePoint(*plan, *tensors, report);
+        code != kExitSuccess)
+      return code;
+  if (options.json)
+    reports.push_back(toJson(report));
+  else if (!options.quiet)
+    fmt::print("{}", toText(report));
+  if (!options.timeline.empty())
+    if (ExitCode code = drawTimeline(*plan, report); code != kExitSuccess)
+      return code;
+  if (report.passed())
+    return kExitSuccess;
+  if (options.quiet || options.json)
+    fmt::print(stderr, "df-run: error: point {}: outputs are wrong\n",
+               report.point);
+  return kExitWrong;
+}
+
+ExitCode Session::run() {
+  Expected<LoadedArtifact> loaded = loadArtifact(options.artifact);
+  if (!loaded)
+    return fail(kExitFile, loaded.status().message(),
+                "make an artifact with df-opt --dataflow-prepare FILE.mlir | "
+                "df-translate --dataflow-to-artifact -o FILE.dfa");
+  artifact = std::move(*loaded);
+  Expected<Workload> read =
+      Workload::read(options.workload, options.dimensions);
+  if (!read)
+    return fail(kExitUsage, read.status().message(),
+                "docs/workload.md describes workload files");
+  workload = std::move(*read);
+
+  std::vector<size_t> points;
+  std::vector<std::string> words = options.points;
+  if (words.empty())
+    words.push_back(workload.points()[0].name);
+  for (const std::string &word : words) {
+    Expected<std::vector<size_t>> chosen = workload.select(word);
+    if (!chosen)
+      return fail(kExitUsage, chosen.status().message());
+    points.insert(points.end(), chosen->begin(), chosen->end());
+  }
+  for (const auto &[option, name] :
+       {std::pair<const char *, const std::string &>{"--timeline",
+                                                     options.timeline},
+        {"--save-plan", options.savePlan},
+        {"--save-tensors", options.saveTensors}})
+    if (points.size() > 1 && !name.empty() && name != "text" &&
+        name.find('%') == std::string::npos)
+      return fail(kExitUsage,
+                  fmt::format("{} {}: {} points would overwrite one file",
+                              option, name, points.size()),
+                  "put a '%' into the name where the point's name shall be");
+
+  ExitCode result = kExitSuccess;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (i && !options.json && !options.quiet)
+      fmt::print("\n");
+    ExitCode code = runPoint(points[i]);
+    if (code != kExitSuccess)
+      result = code;
+    // Wrong results of one point say nothing about the next.
+    if (code != kExitSuccess && code != kExitWrong)
+      break;
+  }
+  if (options.json)
+    fmt::print("{}\n", reports.dump(1));
+  std::fflush(stdout);
+  return result;
+}
+
+ExitCode dfrt::runPoints(const Options &options) {
+  return Session(options).run();
+}

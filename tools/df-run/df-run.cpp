@@ -1,0 +1,20 @@
+//===- df-run.cpp - Plans, runs and checks a compiled program -------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The command-line tool. docs/df-run.md is its manual.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+
+int main(int argc, char **argv) {
+  dfrt::Options options;
+  if (std::optional<dfrt::ExitCode> done =
+          dfrt::parseOptions(argc, argv, options))
+    return *done;
+  return dfrt::runPoints(options);
+}
