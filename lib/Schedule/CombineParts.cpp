@@ -1,0 +1,218 @@
+//===- CombineParts.cpp - Reduces of split tasks --------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides for each task of a reduce whether its parts are one already, are
+// folded where they lie, shared slice by slice among the lanes that hold them,
+// or folded in one place or pairwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Message.h"
+#include "ScheduleBuilder.h"
+
+#include <algorithm>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+/// A fold reads its parts in series, about one hop's worth of bytes each; above
+/// this many a tree's further hops are shorter.
+static constexpr size_t kMaxFold = 8;
+
+void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
+  parts.clear();
+  const Edge &edge = graph.inputs(s)[0];
+  const std::vector<uint32_t> &records = recordSlots[edge.source];
+  const std::vector<uint64_t> &begin = recordBegin[edge.source];
+  if (edge.keys == kNone) {
+    for (uint64_t r = begin[task]; r < begin[task + 1]; ++r)
+      parts.push_back({records[r], kNone});
+    return;
+  }
+  const KeySet &keys = problem.keys[edge.keys];
+  for (uint64_t k = keys.begin[task]; k < keys.begin[task + 1]; ++k) {
+    const KeyedSource &source = keys.sources[k];
+    uint64_t record =
+        begin.empty() ? source.task
+                      : begin[source.task] + static_cast<uint64_t>(source.tile);
+    parts.push_back({records[record], source.row});
+  }
+}
+
+uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
+                                    ArrayView<Part> reads) {
+  if (reduceLoad.size() < placement.lanes)
+    reduceLoad.resize(placement.lanes, 0);
+  ++reduceLoad[lane];
+  return addInstruction(s, task, 0, 1, 0, sliceCount(s), lane, reads);
+}
+
+/// Folds neighbouring parts that lie on the same lane, so that only one record
+/// a run leaves it.
+void ScheduleBuilder::joinRuns(uint32_t s, uint64_t task) {
+  size_t kept = 0;
+  for (size_t begin = 0; begin < parts.size();) {
+    uint32_t lane = laneOf(parts[begin].slot);
+    size_t end = begin + 1;
+    while (end < parts.size() && laneOf(parts[end].slot) == lane)
+      ++end;
+    Part part = parts[begin];
+    if (end - begin > 1) {
+      uint32_t index =
+          foldParts(s, task, lane, {parts.data() + begin, end - begin});
+      part = {outputs[instructions[index].firstOutput], kNone};
+    }
+    parts[kept++] = part;
+    begin = end;
+  }
+  parts.resize(kept);
+}
+
+Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
+  gatherParts(s, task);
+  mostParts = std::max(mostParts, static_cast<uint32_t>(parts.size()));
+  uint32_t group = graph.group(s);
+  uint32_t *set = setLane(s, task);
+  uint32_t lane = set ? *set : kNone;
+  Shares *share = group == kNone ? nullptr : &shares[group][task];
+  if (share && share->count > 1) {
+    joinRuns(s, task);
+    scatterParts(s, task, *share);
+    return Status::success();
+  }
+  if (share && share->count == 1)
+    lane = shareLanes[share->first];
+
+  bool together = true;
+  for (const Part &part : parts)
+    together &= laneOf(part.slot) == laneOf(parts[0].slot);
+  if (lane == kNone && together)
+    lane = parts.empty() ? homeLane(s, task) : laneOf(parts[0].slot);
+  if (set && *set == kNone && lane != kNone)
+    *set = lane;
+
+  const StageRequests &requests = graph.stage(s).requests;
+  bool plain = requests.memory == StageRequests::Memory::automatic;
+  if (parts.size() == 1 && parts[0].row == kNone && plain &&
+      laneOf(parts[0].slot) == lane) {
+    recordSlots[s][task] = parts[0].slot;
+    ++numElided;
+  } else if (together && (parts.empty() || laneOf(parts[0].slot) == lane)) {
+    uint32_t index = foldParts(s, task, lane, parts);
+    recordSlots[s][task] = outputs[instructions[index].firstOutput];
+  } else {
+    return combineParts(s, task, lane);
+  }
+  if (share && share->count == 0) {
+    *share = {static_cast<uint32_t>(shareLanes.size()), 1};
+    shareLanes.push_back(lane);
+  }
+  return Status::success();
+}
+
+/// Parts on several lanes. `lane`: where the result must be, or kNone.
+Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
+  using Combine = ScheduleOptions::Combine;
+  joinRuns(s, task);
+  uint32_t group = graph.group(s);
+  if (options.combine == Combine::scatter && group == kNone)
+    return invalidArgument(
+        "reduce '", graph.stage(s).name,
+        "' cannot be combined by reduce-scatter: it or a reader of its records "
+        "is not separable");
+  bool scatter = options.combine == Combine::scatter ||
+                 options.combine == Combine::automatic;
+  if (group != kNone && lane == kNone && scatter) {
+    candidateLanes.clear();
+    for (const Part &part : parts)
+      candidateLanes.push_back(laneOf(part.slot));
+    // The lanes in order of their parts, each once.
+    std::vector<uint32_t> &order = candidateLanes;
+    size_t kept = 0;
+    for (size_t i = 0; i < order.size(); ++i)
+      if (std::find(order.begin(), order.begin() + kept, order[i]) ==
+          order.begin() + kept)
+        order[kept++] = order[i];
+    order.resize(kept);
+    uint32_t holders = static_cast<uint32_t>(order.size());
+    Shares share;
+    share.first = static_cast<uint32_t>(shareLanes.size());
+    share.count = std::min(holders, sliceCount(s));
+    for (uint32_t i = 0; i < share.count; ++i)
+      shareLanes.push_back(
+          ticket() ? newLane() : order[uint64_t(i) * holders / share.count]);
+    shares[group][task] = share;
+    scatterParts(s, task, share);
+    ++numScattered;
+    return Status::success();
+  }
+
+  bool fold = options.combine == Combine::fold || lane != kNone ||
+              (options.combine != Combine::tree && parts.size() <= kMaxFold);
+  ++(fold ? numFolded : numTrees);
+  while (!fold && parts.size() > 2) {
+    size_t kept = 0;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      Part part = parts[i];
+      if (i + 1 < parts.size()) {
+        uint32_t at = ticket() ? newLane() : laneOf(part.slot);
+        uint32_t index = foldParts(s, task, at, {parts.data() + i, 2});
+        part = {outputs[instructions[index].firstOutput], kNone};
+      }
+      parts[kept++] = part;
+    }
+    parts.resize(kept);
+  }
+  if (lane == kNone)
+    lane = ownerLane();
+  if (uint32_t *set = setLane(s, task))
+    *set = lane;
+  uint32_t index = foldParts(s, task, lane, parts);
+  recordSlots[s][task] = outputs[instructions[index].firstOutput];
+  if (group != kNone) {
+    shares[group][task] = {static_cast<uint32_t>(shareLanes.size()), 1};
+    shareLanes.push_back(lane);
+  }
+  return Status::success();
+}
+
+/// One instruction a share, each reading all parts.
+void ScheduleBuilder::scatterParts(uint32_t s, uint64_t task,
+                                   const Shares &share) {
+  uint32_t slices = sliceCount(s);
+  for (uint32_t i = 0; i < share.count; ++i) {
+    uint32_t index = addInstruction(s, task, 0, 1, slices * i / share.count,
+                                    slices * (i + 1) / share.count,
+                                    shareLanes[share.first + i], parts);
+    if (i == 0)
+      recordSlots[s][task] = outputs[instructions[index].firstOutput];
+  }
+}
+
+/// The lane that holds most parts and has reduced least; a new draw in a ticket
+/// queue.
+uint32_t ScheduleBuilder::ownerLane() {
+  if (ticket())
+    return newLane();
+  if (reduceLoad.size() < placement.lanes)
+    reduceLoad.resize(placement.lanes, 0);
+  if (laneBytes.size() < placement.lanes)
+    laneBytes.resize(placement.lanes, 0);
+  for (const Part &part : parts)
+    ++laneBytes[laneOf(part.slot)];
+  uint32_t best = laneOf(parts[0].slot);
+  for (const Part &part : parts) {
+    uint32_t lane = laneOf(part.slot);
+    if (laneBytes[lane] > laneBytes[best] ||
+        (laneBytes[lane] == laneBytes[best] &&
+         reduceLoad[lane] < reduceLoad[best]))
+      best = lane;
+  }
+  for (const Part &part : parts)
+    laneBytes[laneOf(part.slot)] = 0;
+  return best;
+}

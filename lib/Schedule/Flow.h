@@ -1,0 +1,66 @@
+//===- Flow.h - Who writes and who reads what, and when ---------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the steps behind the solvers need to know about a schedule, whoever made
+// it: lanes, positions, writers and readers of slots, and levels (lane changes
+// on the longest way to an instruction). Levels never fall along a queue and
+// rise along every edge between lanes, so any further wait from a lower to a
+// higher level keeps the schedule free of cycles.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_SCHEDULE_FLOW_H
+#define DATAFLOW_LIB_SCHEDULE_FLOW_H
+
+#include "dataflow/Schedule/Schedule.h"
+
+namespace dfrt {
+namespace detail {
+
+struct Flow {
+  /// CTA, or number of the draw in a ticket queue. [instructions]
+  std::vector<uint32_t> lane;
+  /// Place in its queue. [instructions]
+  std::vector<uint32_t> position;
+  std::vector<uint32_t> level; ///< [instructions]
+  /// A topological order of all instructions.
+  std::vector<uint32_t> order;
+  /// The instruction that writes a slot or issues its transfer. [slots]
+  std::vector<uint32_t> writer;
+  /// The transfer that writes a slot, or kNone; also for a global slot that
+  /// was written in place. [slots]
+  std::vector<uint32_t> arrival;
+  uint32_t lanes = 0;
+
+  /// Instructions that read a slot, in topological order, each once per
+  /// operand.
+  ArrayView<uint32_t> readers(uint32_t slot) const {
+    return {readerList.data() + firstReader[slot],
+            firstReader[slot + 1] - firstReader[slot]};
+  }
+  /// Transfers that have a slot as source.
+  ArrayView<uint32_t> departures(uint32_t slot) const {
+    return {departureList.data() + firstDeparture[slot],
+            firstDeparture[slot + 1] - firstDeparture[slot]};
+  }
+
+  std::vector<uint32_t> readerList, firstReader;
+  std::vector<uint32_t> departureList, firstDeparture;
+};
+
+/// Fails when an index is out of range, a slot has no writer or several, an
+/// instruction is not in exactly one queue, or the waits form a cycle.
+Expected<Flow> analyseFlow(const Problem &problem, const Schedule &schedule);
+
+/// "instruction 12 (stage 'merge', task 3)".
+std::string describeInstruction(const Problem &problem,
+                                const Schedule &schedule, uint32_t index);
+
+} // namespace detail
+} // namespace dfrt
+
+#endif // DATAFLOW_LIB_SCHEDULE_FLOW_H

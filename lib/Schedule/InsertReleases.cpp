@@ -1,0 +1,154 @@
+//===- InsertReleases.cpp - Order where memory is reused ------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `insertReleases`. Program order protects a slot that was written and read on
+// the CTA that overwrites it. A release is needed where the overwriting comes
+// from a peer, or where a peer's copy of the old contents may still be under
+// way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dataflow/Schedule/Schedulers.h"
+
+#include "Lifetimes.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+namespace {
+
+class Releaser {
+public:
+  Releaser(const Problem &problem, Schedule &schedule, const Flow &flow)
+      : problem(problem), schedule(schedule), flow(flow) {}
+
+  void run() {
+    schedule.exitBarrier = false;
+    for (const Transfer &transfer : schedule.transfers)
+      schedule.exitBarrier |= reachesPeer(transfer);
+    // Within one lane program order does it all.
+    if (!schedule.exitBarrier)
+      return;
+    std::vector<std::vector<uint32_t>> byLane(flow.lanes);
+    lifetimes.resize(schedule.slots.size());
+    for (uint32_t s = 0; s < schedule.slots.size(); ++s)
+      if (schedule.slots[s].space == Space::shared) {
+        lifetimes[s] = lifetimeOf(schedule, flow, s);
+        byLane[lifetimes[s].lane].push_back(s);
+      }
+    for (std::vector<uint32_t> &slots : byLane)
+      sweep(slots);
+    addBarriers();
+  }
+
+private:
+  const Problem &problem;
+  Schedule &schedule;
+  const Flow &flow;
+  std::vector<Lifetime> lifetimes;
+
+  struct Region {
+    uint64_t end;
+    uint32_t slot;
+  };
+
+  /// Follows the memory of one CTA through time; each byte knows the slot that
+  /// used it last.
+  void sweep(std::vector<uint32_t> &slots) {
+    std::sort(slots.begin(), slots.end(), [&](uint32_t a, uint32_t b) {
+      return std::tie(lifetimes[a].begin, a) < std::tie(lifetimes[b].begin, b);
+    });
+    std::map<uint64_t, Region> memory; // by begin
+    for (uint32_t slot : slots) {
+      uint64_t begin = schedule.slots[slot].offset;
+      uint64_t end = begin + slotBytes(problem, schedule.slots[slot]);
+      auto it = memory.upper_bound(begin);
+      if (it != memory.begin() && std::prev(it)->second.end > begin)
+        --it;
+      std::vector<std::pair<uint64_t, Region>> rest;
+      while (it != memory.end() && it->first < end) {
+        Region region = it->second;
+        order(region.slot, slot);
+        if (it->first < begin)
+          rest.push_back({it->first, {begin, region.slot}});
+        if (region.end > end)
+          rest.push_back({end, region});
+        it = memory.erase(it);
+      }
+      for (const auto &[from, region] : rest)
+        memory[from] = region;
+      memory[begin] = {end, slot};
+    }
+  }
+
+  /// Slot `next` takes memory of `earlier`.
+  void order(uint32_t earlier, uint32_t next) {
+    uint32_t to = flow.writer[next];
+    auto release = [&](uint32_t from) {
+      bool ordered = from == to || (flow.lane[from] == flow.lane[to] &&
+                                    flow.position[from] < flow.position[to]);
+      if (!ordered)
+        schedule.releases.push_back({earlier, from, to, kNone, 0});
+    };
+    ArrayView<uint32_t> readers = flow.readers(earlier);
+    if (lifetimes[next].fromPeer && !readers.empty()) {
+      // All readers are on the owner CTA: the last one speaks for them.
+      uint32_t last = readers.front();
+      for (uint32_t reader : readers)
+        if (flow.position[reader] > flow.position[last])
+          last = reader;
+      release(last);
+    }
+    for (uint32_t t : flow.departures(earlier)) {
+      const Transfer &transfer = schedule.transfers[t];
+      if (!reachesPeer(transfer))
+        continue;
+      for (uint32_t destination : schedule.destinationsOf(transfer)) {
+        uint32_t waiter = firstWaiter(schedule, flow, destination);
+        if (waiter != kNone)
+          release(waiter);
+      }
+    }
+  }
+
+  /// One barrier an acquiring instruction, one arrival a release.
+  void addBarriers() {
+    std::vector<Release> &releases = schedule.releases;
+    std::sort(releases.begin(), releases.end(),
+              [](const Release &a, const Release &b) {
+                return std::tie(a.to, a.from, a.slot) <
+                       std::tie(b.to, b.from, b.slot);
+              });
+    releases.erase(std::unique(releases.begin(), releases.end(),
+                               [](const Release &a, const Release &b) {
+                                 return a.to == b.to && a.from == b.from &&
+                                        a.slot == b.slot;
+                               }),
+                   releases.end());
+    for (size_t r = 0; r < releases.size(); ++r) {
+      if (r == 0 || releases[r - 1].to != releases[r].to)
+        schedule.barriers.push_back({flow.lane[releases[r].to], 0});
+      releases[r].barrier = static_cast<uint32_t>(schedule.barriers.size() - 1);
+      ++schedule.barriers.back().arrivals;
+    }
+  }
+};
+
+} // namespace
+
+Status dfrt::insertReleases(const Problem &problem, Schedule &schedule) {
+  Expected<Flow> flow = analyseFlow(problem, schedule);
+  if (!flow)
+    return flow.status();
+  schedule.releases.clear();
+  Releaser(problem, schedule, *flow).run();
+  return Status::success();
+}

@@ -1,0 +1,52 @@
+//===- Lifetimes.cpp - When a shared slot is in use -----------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// First and last use of a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lifetimes.h"
+
+#include <algorithm>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
+                            uint32_t slot) {
+  Lifetime life;
+  uint32_t writer = flow.writer[slot];
+  uint32_t arrival = flow.arrival[slot];
+  life.fromPeer =
+      arrival != kNone && schedule.transfers[arrival].source != slot;
+  life.lane = life.fromPeer ? schedule.slots[slot].cta : flow.lane[writer];
+  life.begin =
+      life.fromPeer ? levelBegin(flow.level[writer]) : timeOf(flow, writer);
+  life.end = life.begin;
+  bool read = false;
+  for (uint32_t reader : flow.readers(slot)) {
+    life.end = std::max(life.end, timeOf(flow, reader));
+    read = true;
+  }
+  life.endForPeer = life.end;
+  for (uint32_t t : flow.departures(slot)) {
+    const Transfer &transfer = schedule.transfers[t];
+    if (!reachesPeer(transfer))
+      continue;
+    for (uint32_t destination : schedule.destinationsOf(transfer)) {
+      uint32_t waiter = firstWaiter(schedule, flow, destination);
+      Time done = waiter == kNone ? kNever : levelEnd(flow.level[waiter]);
+      life.end = std::max(life.end, done);
+      life.endForPeer = std::max(life.endForPeer, done);
+    }
+  }
+  // A release to a peer has to come from a reader. Where only a later global
+  // transfer or nothing at all reads the slot, there is none to send it.
+  if (!read && life.endForPeer == life.begin)
+    life.endForPeer = kNever;
+  return life;
+}

@@ -1,0 +1,80 @@
+//===- LongestFirst.cpp - Whole tasks on the least loaded CTA -------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `scheduleLongestFirst`: the classical list schedule, at most 4/3 of the best
+// placement of whole tasks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkItems.h"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+namespace {
+
+/// Tiles of an item that go to one CTA.
+struct Unit {
+  const WorkItem *item;
+  int64_t begin, end;
+  uint64_t cost;
+};
+
+void addUnits(const WorkItem &item, std::vector<Unit> &units) {
+  if (item.tiles == 0 || item.maxTiles == 0) {
+    int64_t end = item.tiles || item.tile ? item.tiles : 1;
+    units.push_back({&item, 0, end, item.cost()});
+    return;
+  }
+  for (int64_t begin = 0; begin < item.tiles; begin += item.maxTiles) {
+    int64_t end = std::min(item.tiles, begin + item.maxTiles);
+    units.push_back(
+        {&item, begin, end,
+         item.fixed + item.tile * static_cast<uint64_t>(end - begin)});
+  }
+}
+
+} // namespace
+
+Expected<Schedule> dfrt::scheduleLongestFirst(const Problem &problem,
+                                              const ScheduleOptions &options,
+                                              Decisions *decisions) {
+  if (Status s = check(problem); !s)
+    return s;
+  StageGraph graph(problem);
+  ResidentSets sets(graph);
+  Placement placement;
+  placement.lanes = problem.topology.ctas;
+  placement.setLanes.assign(sets.size(), kNone);
+  using Load = std::pair<uint64_t, uint32_t>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
+  for (uint32_t cta = 0; cta < placement.lanes; ++cta)
+    loads.push({0, cta});
+  for (const std::vector<WorkItem> &items : workItems(graph, sets)) {
+    std::vector<Unit> units;
+    for (const WorkItem &item : items)
+      addUnits(item, units);
+    // Units were added in item order, which breaks ties.
+    std::sort(units.begin(), units.end(), [](const Unit &a, const Unit &b) {
+      return std::tie(b.cost, a.item, a.begin) <
+             std::tie(a.cost, b.item, b.begin);
+    });
+    for (const Unit &unit : units) {
+      auto [load, cta] = loads.top();
+      loads.pop();
+      assign(*unit.item, unit.begin, unit.end, cta, placement);
+      loads.push({load + unit.cost, cta});
+    }
+  }
+  finish(graph, sets, placement);
+  return ScheduleBuilder(graph, sets, options, decisions)
+      .build("longest-first", std::move(placement));
+}

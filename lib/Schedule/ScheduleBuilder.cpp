@@ -1,0 +1,319 @@
+//===- ScheduleBuilder.cpp - From placement to instructions ---------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes the calls of all stages; CombineParts.cpp makes the reduces, and
+// QueueOrder.cpp puts everything in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleBuilder.h"
+
+#include "Message.h"
+
+#include <algorithm>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+ScheduleBuilder::ScheduleBuilder(const StageGraph &graph,
+                                 const ResidentSets &sets,
+                                 const ScheduleOptions &options,
+                                 Decisions *decisions)
+    : graph(graph), sets(sets), options(options), decisions(decisions),
+      problem(graph.problem) {}
+
+Expected<Schedule> ScheduleBuilder::build(const char *solver,
+                                          Placement decided) {
+  placement = std::move(decided);
+  uint32_t count = static_cast<uint32_t>(problem.program.stages.size());
+  recordSlots.resize(count);
+  recordBegin.resize(count);
+  shares.resize(graph.groupCount());
+  placement.setLanes.resize(sets.size(), kNone);
+  for (uint32_t s = 0; s < count; ++s) {
+    const Stage &stage = graph.stage(s);
+    if (graph.isReshard(s))
+      continue;
+    uint64_t tasks = problem.taskCount(s);
+    if (stage.arity == Arity::one) {
+      recordSlots[s].assign(tasks, kNone);
+    } else if (stage.arity == Arity::tiles) {
+      recordBegin[s].resize(tasks + 1);
+      for (uint64_t t = 0; t < tasks; ++t)
+        recordBegin[s][t + 1] =
+            recordBegin[s][t] + static_cast<uint64_t>(problem.tileCount(s, t));
+      recordSlots[s].assign(recordBegin[s][tasks], kNone);
+    } else if (stage.arity == Arity::pieces) {
+      recordBegin[s].assign(tasks + 1, 0);
+    }
+    if (graph.group(s) != kNone)
+      shares[graph.group(s)].resize(tasks);
+    if (stage.kind == StageKind::reduce) {
+      for (uint64_t t = 0; t < tasks; ++t)
+        if (Status status = reduceTask(s, t); !status)
+          return status;
+    } else {
+      buildCalls(s);
+    }
+  }
+  explain(solver);
+  return assemble(solver);
+}
+
+void ScheduleBuilder::buildCalls(uint32_t s) {
+  const Stage &stage = graph.stage(s);
+  if (const Edge *edge = graph.tileEdge(s))
+    return followTiles(s, *edge);
+  if (!graph.placedBySolver(s))
+    return followInputs(s);
+  uint32_t slices = sliceCount(s);
+  for (const Assignment &a : placement.pieces[s]) {
+    addCall(s, a.task, a.begin, a.end, 0, slices, a.lane);
+    if (stage.arity == Arity::pieces)
+      ++recordBegin[s][a.task + 1];
+  }
+  if (stage.arity == Arity::pieces)
+    for (size_t t = 1; t < recordBegin[s].size(); ++t)
+      recordBegin[s][t] += recordBegin[s][t - 1];
+}
+
+/// Calls per tile run where the tiles that they read were made.
+void ScheduleBuilder::followTiles(uint32_t s, const Edge &edge) {
+  uint32_t slices = sliceCount(s);
+  int64_t limit = graph.stage(s).requests.maxTiles;
+  for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t) {
+    const uint32_t *source =
+        recordSlots[edge.source].data() +
+        recordBegin[edge.source][graph.sourceTask(edge, t)];
+    int64_t tiles = problem.tileCount(s, t);
+    uint32_t *set = setLane(s, t);
+    if (set && *set == kNone)
+      *set = tiles ? laneOf(source[0]) : homeLane(s, t);
+    for (int64_t begin = 0; begin < tiles;) {
+      uint32_t lane = laneOf(source[begin]);
+      int64_t end = begin + 1;
+      while (end < tiles && (!limit || end - begin < limit) &&
+             (set || laneOf(source[end]) == lane))
+        ++end;
+      addCall(s, t, begin, end, 0, slices, set ? *set : lane);
+      begin = end;
+    }
+  }
+}
+
+void ScheduleBuilder::followInputs(uint32_t s) {
+  uint32_t slices = sliceCount(s);
+  uint32_t group = graph.group(s);
+  for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t) {
+    if (group != kNone && shares[group][t].count) {
+      Shares share = shares[group][t];
+      for (uint32_t i = 0; i < share.count; ++i)
+        addCall(s, t, 0, 1, slices * i / share.count,
+                slices * (i + 1) / share.count, shareLanes[share.first + i]);
+      continue;
+    }
+    uint32_t *set = setLane(s, t);
+    if (set && *set != kNone) {
+      addCall(s, t, 0, 1, 0, slices, *set);
+      continue;
+    }
+    uint32_t lane = followLane(s, t);
+    if (set)
+      *set = lane;
+    addCall(s, t, 0, 1, 0, slices, lane);
+  }
+}
+
+/// The lane that holds most bytes of what the task reads; in a ticket queue the
+/// only such lane, or a new one.
+uint32_t ScheduleBuilder::followLane(uint32_t s, uint64_t task) {
+  gatherOperands(s, task, 0, 1, 0);
+  if (gathered.empty())
+    return homeLane(s, task);
+  if (laneBytes.size() < placement.lanes)
+    laneBytes.resize(placement.lanes, 0);
+  candidateLanes.clear();
+  for (const Part &part : gathered) {
+    const SlotInfo &slot = slots[part.slot];
+    uint32_t lane = laneOf(part.slot);
+    if (!laneBytes[lane])
+      candidateLanes.push_back(lane);
+    laneBytes[lane] +=
+        graph.stage(slot.stage).record.bytes(slot.sliceBegin, slot.sliceEnd);
+  }
+  uint32_t best = candidateLanes.front();
+  for (uint32_t lane : candidateLanes)
+    if (laneBytes[lane] > laneBytes[best] ||
+        (laneBytes[lane] == laneBytes[best] && lane < best))
+      best = lane;
+  for (uint32_t lane : candidateLanes)
+    laneBytes[lane] = 0;
+  if (ticket() && candidateLanes.size() > 1)
+    return newLane();
+  return best;
+}
+
+uint32_t ScheduleBuilder::homeLane(uint32_t s, uint64_t task) {
+  if (ticket())
+    return newLane();
+  return static_cast<uint32_t>(task * placement.lanes / problem.taskCount(s));
+}
+
+uint32_t *ScheduleBuilder::setLane(uint32_t s, uint64_t task) {
+  uint32_t set = sets.of(s, task);
+  return set == kNone ? nullptr : &placement.setLanes[set];
+}
+
+uint32_t ScheduleBuilder::sliceCount(uint32_t s) const {
+  const Stage &stage = graph.stage(s);
+  if (stage.arity != Arity::none)
+    return stage.record.slices;
+  if (stage.separable)
+    for (const Edge &edge : graph.inputs(s))
+      if (graph.stage(edge.source).separable)
+        return graph.stage(edge.source).record.slices;
+  return 1;
+}
+
+void ScheduleBuilder::gatherOperands(uint32_t s, uint64_t task, int64_t begin,
+                                     int64_t end, uint32_t sliceBegin) {
+  gathered.clear();
+  for (const Edge &edge : graph.inputs(s)) {
+    uint64_t source = graph.sourceTask(edge, task);
+    const std::vector<uint32_t> &records = recordSlots[edge.source];
+    if (edge.arity == Arity::one) {
+      uint32_t slot = records[source];
+      uint32_t group = graph.group(edge.source);
+      if (group != kNone && shares[group][source].count > 1)
+        while (slots[slot].sliceBegin != sliceBegin)
+          ++slot;
+      gathered.push_back({slot, kNone});
+      continue;
+    }
+    uint64_t first = recordBegin[edge.source][source];
+    uint64_t last = recordBegin[edge.source][source + 1];
+    if (edge.arity == Arity::tiles) {
+      last = first + static_cast<uint64_t>(end);
+      first += static_cast<uint64_t>(begin);
+    }
+    for (; first < last; ++first)
+      gathered.push_back({records[first], kNone});
+  }
+}
+
+void ScheduleBuilder::addCall(uint32_t s, uint64_t task, int64_t begin,
+                              int64_t end, uint32_t sliceBegin,
+                              uint32_t sliceEnd, uint32_t lane) {
+  gatherOperands(s, task, begin, end, sliceBegin);
+  uint32_t index =
+      addInstruction(s, task, begin, end, sliceBegin, sliceEnd, lane, gathered);
+  const Instruction &i = instructions[index];
+  const Stage &stage = graph.stage(s);
+  for (uint32_t o = 0; o < i.outputCount; ++o) {
+    uint32_t slot = outputs[i.firstOutput + o];
+    if (stage.arity == Arity::pieces)
+      recordSlots[s].push_back(slot);
+    else if (stage.arity == Arity::tiles)
+      recordSlots[s][recordBegin[s][task] + static_cast<uint64_t>(begin) + o] =
+          slot;
+    else if (sliceBegin == 0)
+      recordSlots[s][task] = slot;
+  }
+}
+
+uint32_t ScheduleBuilder::addInstruction(uint32_t s, uint64_t task,
+                                         int64_t begin, int64_t end,
+                                         uint32_t sliceBegin, uint32_t sliceEnd,
+                                         uint32_t lane, ArrayView<Part> reads) {
+  const Stage &stage = graph.stage(s);
+  uint32_t index = static_cast<uint32_t>(instructions.size());
+  Instruction i;
+  i.stage = s;
+  i.task = task;
+  i.tileBegin = begin;
+  i.tileEnd = end;
+  i.sliceBegin = sliceBegin;
+  i.sliceEnd = sliceEnd;
+  i.variant =
+      variantFor(s, task, begin, end, sliceEnd - sliceBegin != sliceCount(s));
+  i.firstOperand = static_cast<uint32_t>(operands.size());
+  i.operandCount = static_cast<uint32_t>(reads.size());
+  uint32_t level = 0;
+  for (const Part &read : reads) {
+    uint32_t writer = slots[read.slot].writer;
+    level = std::max(level, levels[writer] + (lanes[writer] != lane));
+    operands.push_back(read);
+  }
+  i.firstOutput = static_cast<uint32_t>(outputs.size());
+  if (stage.arity == Arity::tiles)
+    i.outputCount = static_cast<uint32_t>(end - begin);
+  else
+    i.outputCount = stage.arity == Arity::none ? 0 : 1;
+  for (uint32_t o = 0; o < i.outputCount; ++o) {
+    outputs.push_back(static_cast<uint32_t>(slots.size()));
+    slots.push_back({s, sliceBegin, sliceEnd, index});
+  }
+  instructions.push_back(i);
+  lanes.push_back(lane);
+  levels.push_back(level);
+  return index;
+}
+
+uint32_t ScheduleBuilder::variantFor(uint32_t s, uint64_t task, int64_t begin,
+                                     int64_t end, bool sliced) const {
+  const Stage &stage = graph.stage(s);
+  uint32_t best = 0;
+  for (uint32_t v = 0; v < stage.variants.size(); ++v) {
+    const Variant &variant = stage.variants[v];
+    if (sliced) {
+      if (variant.kind == Variant::Kind::sliced)
+        return v;
+      continue;
+    }
+    if (stage.arity != Arity::pieces || begin == end)
+      continue;
+    const RangeSet &range = problem.ranges[stage.range];
+    int64_t elements =
+        std::min(end * range.tile, range.lengths[task]) - begin * range.tile;
+    if (variant.kind == Variant::Kind::exact && variant.value == elements)
+      return v;
+    if (variant.kind == Variant::Kind::tiles && variant.value == end - begin)
+      best = v;
+  }
+  return best;
+}
+
+void ScheduleBuilder::explain(const char *solver) {
+  if (!decisions)
+    return;
+  for (uint32_t s = 0; s < placement.pieces.size(); ++s) {
+    if (placement.pieces[s].empty() || graph.stage(s).range == kNone)
+      continue;
+    uint64_t split = 0;
+    const std::vector<Assignment> &pieces = placement.pieces[s];
+    for (size_t i = 0; i < pieces.size(); ++i)
+      split += (i == 0 || pieces[i - 1].task != pieces[i].task) &&
+               i + 1 < pieces.size() && pieces[i + 1].task == pieces[i].task;
+    decisions->push_back(
+        {"split",
+         concat(pieces.size(), " pieces of '", graph.stage(s).name, "'"),
+         concat(solver, " spreads ", problem.taskCount(s), " tasks over ",
+                placement.lanes, ticket() ? " draws, " : " CTAs, ", split,
+                " of them in several pieces")});
+  }
+  auto combined = [&](uint64_t count, const char *choice, const char *why) {
+    if (count)
+      decisions->push_back(
+          {"combine", choice,
+           concat(count, " tasks ", why, ", at most ", mostParts, " parts")});
+  };
+  combined(numElided, "none", "have one part, which is the result");
+  combined(numScattered, "reduce-scatter",
+           "are split and separable: each CTA with a part finishes a share");
+  combined(numFolded, "fold", "are combined by one instruction");
+  combined(numTrees, "tree", "are combined pairwise");
+}

@@ -1,0 +1,138 @@
+//===- ScheduleBuilder.h - From placement to instructions -------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all solvers have in common. A solver decides on which lane each piece of
+// the stages that it places runs; `ScheduleBuilder` makes all instructions,
+// operands and slots from that: stages that follow their inputs, combination of
+// split tasks, and the order of the queues. A lane is a CTA or, in a ticket
+// queue, one draw.
+//
+// Order. Each instruction has a level: the number of lane changes on the
+// longest way to it. A queue is sorted by level, and within a level
+// topological. An operand from another lane comes from a strictly lower level,
+// so a lane that blocks in order can never take part in a cycle.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_SCHEDULE_SCHEDULEBUILDER_H
+#define DATAFLOW_LIB_SCHEDULE_SCHEDULEBUILDER_H
+
+#include "StageGraph.h"
+
+#include "dataflow/Schedule/Schedulers.h"
+
+namespace dfrt {
+namespace detail {
+
+/// Tiles [begin, end) of a task on a lane.
+struct Assignment {
+  uint64_t task = 0;
+  int64_t begin = 0, end = 1;
+  uint32_t lane = 0;
+};
+
+/// What a solver decides.
+struct Placement {
+  Discipline discipline = Discipline::fixed;
+  uint32_t lanes = 0;
+  /// [stages]; ordered by (task, begin). Only stages `placedBySolver`.
+  std::vector<std::vector<Assignment>> pieces;
+  /// [resident sets]; kNone where none of the pieces above is a member.
+  std::vector<uint32_t> setLanes;
+};
+
+class ScheduleBuilder {
+public:
+  ScheduleBuilder(const StageGraph &graph, const ResidentSets &sets,
+                  const ScheduleOptions &options, Decisions *decisions);
+
+  Expected<Schedule> build(const char *solver, Placement placement);
+
+private:
+  struct Part {
+    uint32_t slot, row;
+  };
+  struct SlotInfo {
+    uint32_t stage, sliceBegin, sliceEnd, writer;
+  };
+  /// How a task of a separable group is shared among lanes.
+  struct Shares {
+    uint32_t first = 0, count = 0; ///< into shareLanes; count 0: undecided
+  };
+
+  void buildCalls(uint32_t stage);
+  void followTiles(uint32_t stage, const Edge &edge);
+  void followInputs(uint32_t stage);
+  Status reduceTask(uint32_t stage, uint64_t task);
+  Status combineParts(uint32_t stage, uint64_t task, uint32_t lane);
+  void scatterParts(uint32_t stage, uint64_t task, const Shares &shares);
+  uint32_t foldParts(uint32_t stage, uint64_t task, uint32_t lane,
+                     ArrayView<Part> operands);
+  void gatherParts(uint32_t stage, uint64_t task);
+  void joinRuns(uint32_t stage, uint64_t task);
+
+  uint32_t followLane(uint32_t stage, uint64_t task);
+  uint32_t ownerLane();
+  uint32_t homeLane(uint32_t stage, uint64_t task);
+  uint32_t newLane() { return placement.lanes++; }
+  bool ticket() const { return placement.discipline == Discipline::ticket; }
+  /// The lane of the task's resident set: a reference to assign, or null.
+  uint32_t *setLane(uint32_t stage, uint64_t task);
+  uint32_t laneOf(uint32_t slot) const { return lanes[slots[slot].writer]; }
+  /// Slices of a whole call of `stage`.
+  uint32_t sliceCount(uint32_t stage) const;
+
+  void gatherOperands(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
+                      uint32_t sliceBegin);
+  void addCall(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
+               uint32_t sliceBegin, uint32_t sliceEnd, uint32_t lane);
+  uint32_t addInstruction(uint32_t stage, uint64_t task, int64_t begin,
+                          int64_t end, uint32_t sliceBegin, uint32_t sliceEnd,
+                          uint32_t lane, ArrayView<Part> operands);
+  uint32_t variantFor(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
+                      bool sliced) const;
+
+  std::vector<std::vector<uint32_t>> orderQueues() const;
+  void orderLevel(std::vector<uint32_t> &queue, size_t begin, size_t end,
+                  std::vector<uint32_t> &place) const;
+  Expected<std::vector<std::vector<uint32_t>>> orderDraws() const;
+  Expected<Schedule> assemble(const char *solver);
+  void explain(const char *solver);
+
+  const StageGraph &graph;
+  const ResidentSets &sets;
+  const ScheduleOptions &options;
+  Decisions *decisions;
+  const Problem &problem;
+  Placement placement;
+
+  std::vector<Instruction> instructions;
+  std::vector<uint32_t> lanes, levels; ///< [instructions]
+  std::vector<Part> operands;
+  std::vector<uint32_t> outputs;
+  std::vector<SlotInfo> slots;
+
+  /// Record tables: slot of (stage, task) for arity one (the first share for a
+  /// shared task), slots of tiles, and slots of pieces, with their prefixes.
+  std::vector<std::vector<uint32_t>> recordSlots;
+  std::vector<std::vector<uint64_t>> recordBegin;
+  std::vector<std::vector<Shares>> shares; ///< [groups][tasks]
+  std::vector<uint32_t> shareLanes;
+
+  std::vector<Part> parts;              ///< of the task being reduced
+  std::vector<uint64_t> laneBytes;      ///< [lanes], 0 between decisions
+  std::vector<Part> gathered;           ///< operands of one call
+  std::vector<uint32_t> candidateLanes; ///< of the decision being made
+  std::vector<uint32_t> reduceLoad;     ///< [lanes], reduces so far
+  uint64_t numScattered = 0, numFolded = 0, numTrees = 0, numElided = 0;
+  uint32_t mostParts = 0;
+};
+
+} // namespace detail
+} // namespace dfrt
+
+#endif // DATAFLOW_LIB_SCHEDULE_SCHEDULEBUILDER_H

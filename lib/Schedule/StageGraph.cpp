@@ -1,0 +1,278 @@
+//===- StageGraph.cpp - The stages as solvers see them --------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Resolves reshards, groups separable stages, ties resident tasks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageGraph.h"
+
+#include "TaskIndex.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+StageGraph::StageGraph(const Problem &problem) : problem(problem) {
+  resolveInputs();
+  findGroups();
+  findPlaced();
+}
+
+void StageGraph::resolveInputs() {
+  const Program &program = problem.program;
+  uint32_t count = static_cast<uint32_t>(program.stages.size());
+  inputEdges.resize(count);
+  readerEdges.resize(count);
+  sourceTasks.resize(count);
+  for (uint32_t s = 0; s < count; ++s) {
+    const Stage &consumer = program.stages[s];
+    if (consumer.kind == StageKind::reshard)
+      continue;
+    sourceTasks[s].resize(consumer.inputs.size());
+    for (uint32_t i = 0; i < consumer.inputs.size(); ++i) {
+      Edge edge;
+      edge.stage = s;
+      edge.input = i;
+      edge.source = consumer.inputs[i].stage;
+      edge.arity = program.stages[edge.source].arity;
+      auto take = [&](const StageRequests &r) {
+        if (edge.transport == Transport::automatic)
+          edge.transport = r.transport;
+        edge.resident |= r.resident;
+      };
+      take(program.stages[edge.source].requests);
+      while (isReshard(edge.source)) {
+        if (program.stages[edge.source].reshard == ReshardKind::rekey)
+          edge.keys = edge.source;
+        edge.source = program.stages[edge.source].inputs[0].stage;
+        take(program.stages[edge.source].requests);
+      }
+      inputEdges[s].push_back(edge);
+      readerEdges[edge.source].push_back(edge);
+      const StageInput &in = consumer.inputs[i];
+      uint32_t domain = program.stages[in.stage].domain;
+      if (domain == consumer.domain)
+        continue;
+      const TaskSet &set = problem.tasks[consumer.domain];
+      TaskIndex index(problem.tasks[domain],
+                      program.domains[domain].coordinates != kNone);
+      std::vector<uint32_t> &map = sourceTasks[s][i];
+      map.resize(set.tasks);
+      std::vector<int64_t> point(in.axes.size());
+      for (uint64_t t = 0; t < set.tasks; ++t) {
+        for (size_t a = 0; a < point.size(); ++a)
+          point[a] = set.at(t)[in.axes[a]];
+        map[t] = static_cast<uint32_t>(index.find(point));
+      }
+    }
+  }
+}
+
+void StageGraph::findGroups() {
+  uint32_t count = static_cast<uint32_t>(inputEdges.size());
+  groups.assign(count, kNone);
+  auto eligible = [&](uint32_t s) {
+    return stage(s).separable && !isReshard(s) && stage(s).range == kNone;
+  };
+  // Members first, then groups that any reader spoils are dissolved.
+  std::vector<uint32_t> parent(count);
+  std::iota(parent.begin(), parent.end(), 0u);
+  auto find = [&](uint32_t s) {
+    while (parent[s] != s)
+      s = parent[s] = parent[parent[s]];
+    return s;
+  };
+  std::vector<bool> spoiled(count, false), hasReduce(count, false);
+  auto joins = [&](const Edge &edge) {
+    return edge.arity == Arity::one && eligible(edge.stage) &&
+           stage(edge.stage).domain == stage(edge.source).domain &&
+           (stage(edge.stage).arity == Arity::none ||
+            stage(edge.stage).record.slices ==
+                stage(edge.source).record.slices);
+  };
+  for (uint32_t s = 0; s < count; ++s) {
+    if (!eligible(s))
+      continue;
+    for (const Edge &edge : readers(s))
+      if (joins(edge))
+        parent[find(edge.stage)] = find(s);
+  }
+  for (uint32_t s = 0; s < count; ++s) {
+    if (!eligible(s))
+      continue;
+    uint32_t root = find(s);
+    if (stage(s).kind == StageKind::reduce) {
+      hasReduce[root] = true;
+      // A slice of an empty separable part cannot be shared.
+      if (stage(s).record.slices < 2)
+        spoiled[root] = true;
+    }
+    for (const Edge &edge : readers(s))
+      if (!joins(edge))
+        spoiled[root] = true;
+    // A member needs its shares before it is built, from a member before it.
+    bool fed = stage(s).kind == StageKind::reduce;
+    for (const Edge &edge : inputs(s))
+      fed |= eligible(edge.source) && find(edge.source) == root;
+    if (!fed)
+      spoiled[root] = true;
+  }
+  std::vector<uint32_t> number(count, kNone);
+  for (uint32_t s = 0; s < count; ++s) {
+    if (!eligible(s))
+      continue;
+    uint32_t root = find(s);
+    if (spoiled[root] || !hasReduce[root])
+      continue;
+    if (number[root] == kNone)
+      number[root] = numGroups++;
+    groups[s] = number[root];
+  }
+}
+
+const Edge *StageGraph::tileEdge(uint32_t index) const {
+  if (stage(index).each)
+    for (const Edge &edge : inputs(index))
+      if (edge.arity == Arity::tiles)
+        return &edge;
+  return nullptr;
+}
+
+void StageGraph::findPlaced() {
+  uint32_t count = static_cast<uint32_t>(inputEdges.size());
+  placed.assign(count, false);
+  depths.assign(count, 0);
+  // Moving a record costs a hop; a call that takes several of them is worth
+  // balancing on its own.
+  const CostModel &costs = problem.costs;
+  double hopBytes = costs.globalHopCycles / costs.clockGHz * costs.ctaBandwidth;
+  for (uint32_t s = 0; s < count; ++s) {
+    if (isReshard(s))
+      continue;
+    const Stage &st = stage(s);
+    uint32_t before = 0;
+    for (const Edge &edge : inputs(s))
+      before = std::max(before, depths[edge.source]);
+    bool own = false;
+    if (st.kind == StageKind::reduce || group(s) != kNone) {
+      own = false;
+    } else if (st.range != kNone) {
+      own = tileEdge(s) == nullptr;
+    } else if (inputs(s).empty()) {
+      own = true;
+    } else {
+      uint64_t tasks = problem.taskCount(s);
+      uint64_t most = 0;
+      double total = 0;
+      for (const Edge &edge : inputs(s))
+        most = std::max(most, problem.taskCount(edge.source));
+      for (uint64_t t = 0; t < tasks; ++t)
+        total += static_cast<double>(cost(s, t, 1));
+      own = tasks > most || total > 2 * hopBytes * static_cast<double>(tasks);
+    }
+    placed[s] = own;
+    depths[s] = before + own;
+  }
+}
+
+static uint64_t asBytes(const CostModel &costs, uint64_t bytes,
+                        uint64_t flops) {
+  double seconds = static_cast<double>(flops) / costs.flops;
+  double equivalent = std::min(seconds * costs.bandwidth, 1e15);
+  return std::max(bytes, static_cast<uint64_t>(equivalent));
+}
+
+uint64_t StageGraph::fixedCost(uint32_t index, uint64_t task) const {
+  const Stage &s = stage(index);
+  return problem.tasks[s.domain].weights[task] *
+         asBytes(problem.costs, s.cost.fixedBytes, s.cost.fixedFlops);
+}
+
+uint64_t StageGraph::tileCost(uint32_t index, uint64_t task) const {
+  const Stage &s = stage(index);
+  uint64_t bytes = s.cost.tileBytes + (s.each ? s.cost.fixedBytes : 0);
+  uint64_t flops = s.cost.tileFlops + (s.each ? s.cost.fixedFlops : 0);
+  return std::max<uint64_t>(1, problem.tasks[s.domain].weights[task] *
+                                   asBytes(problem.costs, bytes, flops));
+}
+
+uint64_t StageGraph::cost(uint32_t index, uint64_t task, int64_t tiles) const {
+  const Stage &s = stage(index);
+  uint64_t fixed = s.each ? 0 : fixedCost(index, task);
+  if (s.range == kNone)
+    return std::max<uint64_t>(1, fixed);
+  return std::max<uint64_t>(1, fixed + static_cast<uint64_t>(tiles) *
+                                           tileCost(index, task));
+}
+
+ResidentSets::ResidentSets(const StageGraph &graph) {
+  const Problem &problem = graph.problem;
+  uint32_t stages = static_cast<uint32_t>(problem.program.stages.size());
+  auto tied = [](const Edge &edge) {
+    return edge.resident || edge.transport == Transport::local;
+  };
+  bool requested = false;
+  for (uint32_t s = 0; s < stages; ++s)
+    for (const Edge &edge : graph.inputs(s))
+      requested |= tied(edge);
+  if (!requested)
+    return;
+  first.resize(stages);
+  uint64_t total = 0;
+  for (uint32_t s = 0; s < stages; ++s) {
+    first[s] = total;
+    total += problem.taskCount(s);
+  }
+  std::vector<uint32_t> parent(total);
+  std::iota(parent.begin(), parent.end(), 0u);
+  auto find = [&](uint32_t node) {
+    while (parent[node] != node)
+      node = parent[node] = parent[parent[node]];
+    return node;
+  };
+  std::vector<bool> member(total, false);
+  auto join = [&](const Edge &edge, uint64_t task, uint64_t source) {
+    uint32_t a = static_cast<uint32_t>(first[edge.stage] + task);
+    uint32_t b = static_cast<uint32_t>(first[edge.source] + source);
+    member[a] = member[b] = true;
+    uint32_t ra = find(a), rb = find(b);
+    parent[std::max(ra, rb)] = std::min(ra, rb);
+  };
+  for (uint32_t s = 0; s < stages; ++s)
+    for (const Edge &edge : graph.inputs(s)) {
+      if (!tied(edge))
+        continue;
+      for (uint64_t t = 0; t < problem.taskCount(s); ++t) {
+        if (edge.keys == kNone) {
+          join(edge, t, graph.sourceTask(edge, t));
+          continue;
+        }
+        const KeySet &keys = problem.keys[edge.keys];
+        for (uint64_t k = keys.begin[t]; k < keys.begin[t + 1]; ++k)
+          join(edge, t, keys.sources[k].task);
+      }
+    }
+  ids.assign(total, kNone);
+  std::vector<uint32_t> number(total, kNone);
+  for (uint32_t s = 0; s < stages; ++s)
+    for (uint64_t t = 0; t < problem.taskCount(s); ++t) {
+      uint64_t node = first[s] + t;
+      if (!member[node])
+        continue;
+      uint32_t root = find(static_cast<uint32_t>(node));
+      if (number[root] == kNone) {
+        number[root] = count++;
+        costs.push_back(0);
+      }
+      ids[node] = number[root];
+      if (!graph.isReshard(s))
+        costs[ids[node]] += graph.cost(s, t, problem.tileCount(s, t));
+    }
+}

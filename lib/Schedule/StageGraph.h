@@ -1,0 +1,117 @@
+//===- StageGraph.h - The stages as solvers see them ------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reshards have no instructions: they only say which records a consumer reads.
+// `StageGraph` looks through them. It also finds the groups of separable stages
+// that can share one task slice by slice, the tasks that a residency request
+// ties to one CTA, and what a call costs in bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_SCHEDULE_STAGEGRAPH_H
+#define DATAFLOW_LIB_SCHEDULE_STAGEGRAPH_H
+
+#include "dataflow/Schedule/Problem.h"
+
+namespace dfrt {
+namespace detail {
+
+/// An input channel of a stage that has instructions, reshards looked through.
+struct Edge {
+  uint32_t stage = kNone;   ///< consumer
+  uint32_t input = 0;       ///< its input
+  uint32_t source = kNone;  ///< who made the records
+  Arity arity = Arity::one; ///< of the channel, as the consumer sees it
+  uint32_t keys = kNone;    ///< rekeying reshard on the way, if any
+  Transport transport = Transport::automatic; ///< request nearest the consumer
+  bool resident = false; ///< requested by source or a reshard on the way
+};
+
+class StageGraph {
+public:
+  explicit StageGraph(const Problem &problem);
+
+  const Problem &problem;
+
+  /// Inputs of a stage; none for a reshard.
+  const std::vector<Edge> &inputs(uint32_t stage) const {
+    return inputEdges[stage];
+  }
+  /// Edges on which the records of a stage are read.
+  const std::vector<Edge> &readers(uint32_t source) const {
+    return readerEdges[source];
+  }
+  const Stage &stage(uint32_t index) const {
+    return problem.program.stages[index];
+  }
+  bool isReshard(uint32_t index) const {
+    return stage(index).kind == StageKind::reshard;
+  }
+  /// The task whose record `task` reads on an edge that is not keyed.
+  uint64_t sourceTask(const Edge &edge, uint64_t task) const {
+    const std::vector<uint32_t> &map = sourceTasks[edge.stage][edge.input];
+    return map.empty() ? task : map[task];
+  }
+  /// The group of separable stages that `stage` belongs to, or kNone. All
+  /// stages of a group have one domain, no range and the same slices, and all
+  /// readers of a member's records are members.
+  uint32_t group(uint32_t stage) const { return groups[stage]; }
+  uint32_t groupCount() const { return numGroups; }
+
+  /// The per-tile `each` stages whose tiles meet the tiles of an input: the
+  /// edge of that input, else null.
+  const Edge *tileEdge(uint32_t stage) const;
+
+  /// Stages that a solver places itself; the others follow their inputs.
+  bool placedBySolver(uint32_t stage) const { return placed[stage]; }
+  /// Number of such stages on the longest way to (and with) `stage`.
+  uint32_t depth(uint32_t stage) const { return depths[stage]; }
+
+  /// Cost of a call in bytes: global traffic or, where it takes longer,
+  /// arithmetic. Never 0.
+  uint64_t fixedCost(uint32_t stage, uint64_t task) const;
+  uint64_t tileCost(uint32_t stage, uint64_t task) const;
+  uint64_t cost(uint32_t stage, uint64_t task, int64_t tiles) const;
+
+private:
+  void resolveInputs();
+  void findGroups();
+  void findPlaced();
+
+  std::vector<std::vector<Edge>> inputEdges, readerEdges;
+  std::vector<std::vector<std::vector<uint32_t>>> sourceTasks;
+  std::vector<uint32_t> groups, depths;
+  std::vector<bool> placed;
+  uint32_t numGroups = 0;
+};
+
+/// Tasks that must run on one CTA because a stage requests `resident` or
+/// transport local: the connected components over (stage, task).
+class ResidentSets {
+public:
+  explicit ResidentSets(const StageGraph &graph);
+
+  bool any() const { return count != 0; }
+  uint32_t size() const { return count; }
+  /// Set of a task, or kNone when it is on its own.
+  uint32_t of(uint32_t stage, uint64_t task) const {
+    return count ? ids[first[stage] + task] : kNone;
+  }
+  /// Cost of all tasks of a set.
+  uint64_t cost(uint32_t set) const { return costs[set]; }
+
+private:
+  std::vector<uint64_t> first; ///< [stages], into ids
+  std::vector<uint32_t> ids;
+  std::vector<uint64_t> costs;
+  uint32_t count = 0;
+};
+
+} // namespace detail
+} // namespace dfrt
+
+#endif // DATAFLOW_LIB_SCHEDULE_STAGEGRAPH_H

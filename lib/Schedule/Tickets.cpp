@@ -1,0 +1,70 @@
+//===- Tickets.cpp - One ordered list of draws ----------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `scheduleTickets`: pieces of about equal cost, each a draw; what reads only
+// results of one draw belongs to it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkItems.h"
+
+#include <algorithm>
+
+using namespace dfrt;
+using namespace dfrt::detail;
+
+/// Draws for each CTA and depth: enough to even out CTAs of unequal speed, few
+/// enough that the fixed cost of a segment stays small.
+static constexpr uint64_t kDrawsPerCta = 4;
+
+static void addDraws(const WorkItem &item, double target,
+                     Placement &placement) {
+  if (item.tiles == 0) {
+    assign(item, 0, item.tile ? 0 : 1, placement.lanes++, placement);
+    return;
+  }
+  // One piece a draw: the handler's piece size is the finer limit.
+  double wish = target / static_cast<double>(item.tile);
+  int64_t most = std::max<int64_t>(item.minTiles, 1);
+  if (wish > static_cast<double>(most))
+    most = wish < static_cast<double>(item.tiles) ? static_cast<int64_t>(wish)
+                                                  : item.tiles;
+  if (item.maxTiles)
+    most = std::min(most, item.maxTiles);
+  int64_t count = (item.tiles + most - 1) / most;
+  bool equal = item.tiles / count >= item.minTiles;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t from = equal ? item.tiles * k / count : k * most;
+    int64_t to = equal ? item.tiles * (k + 1) / count
+                       : std::min(item.tiles, (k + 1) * most);
+    assign(item, from, to, placement.lanes++, placement);
+  }
+}
+
+Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
+                                         const ScheduleOptions &options,
+                                         Decisions *decisions) {
+  if (Status s = check(problem); !s)
+    return s;
+  StageGraph graph(problem);
+  ResidentSets sets(graph);
+  Placement placement;
+  placement.discipline = Discipline::ticket;
+  placement.setLanes.assign(sets.size(), kNone);
+  for (const std::vector<WorkItem> &items : workItems(graph, sets)) {
+    double total = 0;
+    for (const WorkItem &item : items)
+      total += static_cast<double>(item.cost());
+    double target =
+        total / static_cast<double>(problem.topology.ctas * kDrawsPerCta);
+    for (const WorkItem &item : items)
+      addDraws(item, target, placement);
+  }
+  finish(graph, sets, placement);
+  return ScheduleBuilder(graph, sets, options, decisions)
+      .build("tickets", std::move(placement));
+}

@@ -1,0 +1,57 @@
+//===- WorkItems.h - What a solver has to place -----------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tasks of all stages that a solver places, by depth, with their costs in
+// integers; and the rules for the size of pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_SCHEDULE_WORKITEMS_H
+#define DATAFLOW_LIB_SCHEDULE_WORKITEMS_H
+
+#include "ScheduleBuilder.h"
+
+namespace dfrt {
+namespace detail {
+
+/// One task of one stage, or a resident set of tasks.
+struct WorkItem {
+  uint32_t stage = 0;
+  uint64_t task = 0;
+  int64_t tiles = 0;  ///< 0: one call that cannot be cut
+  uint64_t fixed = 0; ///< cost of each of its segments
+  uint64_t tile = 0;  ///< cost of a tile
+  int64_t minTiles = 1, maxTiles = 0;
+  bool whole = false; ///< may not be spread over lanes
+  uint32_t set = kNone;
+
+  uint64_t cost() const { return fixed + tile * static_cast<uint64_t>(tiles); }
+};
+
+/// Items by depth (index 0 is depth 1), each in stage and task order. Tasks of
+/// a resident set appear once, as its first member.
+std::vector<std::vector<WorkItem>> workItems(const StageGraph &graph,
+                                             const ResidentSets &sets);
+
+/// Most tiles, at most `wish`, that an inner piece run of `item` may have so
+/// that it can be cut into pieces of minTiles to maxTiles; 0 if there are none.
+int64_t legalRun(const WorkItem &item, int64_t wish);
+
+/// Appends tiles [begin, end) of `item` to the placement, in pieces of at most
+/// maxTiles.
+void assign(const WorkItem &item, int64_t begin, int64_t end, uint32_t lane,
+            Placement &placement);
+
+/// Sorts all assignments by (task, begin) and assigns members of resident sets
+/// that the solver did not see.
+void finish(const StageGraph &graph, const ResidentSets &sets,
+            Placement &placement);
+
+} // namespace detail
+} // namespace dfrt
+
+#endif // DATAFLOW_LIB_SCHEDULE_WORKITEMS_H
