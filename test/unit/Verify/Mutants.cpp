@@ -689,8 +689,46 @@ void barrierOwner(const Problem &p, const Schedule &s, Mutations &out) {
       });
 }
 
+/// True when `from` happens before `to` without release `r` as well: a planner
+/// may add a release that the waits for records make superfluous.
+bool superfluous(const Schedule &s, uint32_t r) {
+  std::vector<std::vector<uint32_t>> after(s.instructions.size());
+  for (const Queue &queue : s.queues)
+    for (size_t p = 1; p < queue.instructions.size(); ++p)
+      after[queue.instructions[p - 1]].push_back(queue.instructions[p]);
+  for (uint32_t k = 0; k < s.releases.size(); ++k)
+    if (k != r)
+      after[s.releases[k].from].push_back(s.releases[k].to);
+  for (const Transfer &t : s.transfers)
+    for (uint32_t d : s.destinationsOf(t))
+      eachOperand(s, [&](uint32_t i, uint32_t o) {
+        const Slot &awaited = s.slots[s.operands[o].slot], &slot = s.slots[d];
+        bool same = s.operands[o].slot == d ||
+                    (slot.barrier != kNone && slot.barrier == awaited.barrier &&
+                     slot.phase == awaited.phase);
+        if (s.operands[o].wait && same)
+          after[t.instruction].push_back(i);
+      });
+  std::vector<uint32_t> open = {s.releases[r].from};
+  std::vector<bool> seen(s.instructions.size(), false);
+  while (!open.empty()) {
+    uint32_t at = open.back();
+    open.pop_back();
+    if (at == s.releases[r].to)
+      return true;
+    for (uint32_t next : after[at])
+      if (!seen[next]) {
+        seen[next] = true;
+        open.push_back(next);
+      }
+  }
+  return false;
+}
+
 void dropRelease(const Problem &, const Schedule &s, Mutations &out) {
   for (uint32_t r = 0; r < s.releases.size(); ++r) {
+    if (superfluous(s, r))
+      continue;
     add(out, "release", r,
         [r](Schedule &m) { m.releases.erase(m.releases.begin() + r); });
     // With the barrier's later phases renumbered, so that only the memory can
@@ -712,6 +750,8 @@ void dropRelease(const Problem &, const Schedule &s, Mutations &out) {
 void redirectRelease(const Problem &, const Schedule &s, Mutations &out) {
   Places places(s);
   for (uint32_t r = 0; r < s.releases.size(); ++r) {
+    if (superfluous(s, r))
+      continue;
     const Release &release = s.releases[r];
     const auto &to = s.queues[places.queue[release.to]].instructions;
     uint32_t next = places.place[release.to] + 1;
