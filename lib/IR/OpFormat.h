@@ -15,10 +15,27 @@
 #include "dataflow/IR/Dataflow.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 
 namespace mlir::df {
 
 using Unresolved = OpAsmParser::UnresolvedOperand;
+
+/// The value of an enum attribute as a bare word.
+template <typename AttrT>
+ParseResult parseWord(OpAsmParser &parser, AttrT &attribute) {
+  using Enum = decltype(attribute.getValue());
+  FailureOr<Enum> value = FieldParser<Enum>::parse(parser);
+  if (failed(value))
+    return failure();
+  attribute = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+template <typename AttrT>
+void printWord(OpAsmPrinter &printer, Operation *, AttrT attribute) {
+  printer << stringifyEnum(attribute.getValue());
+}
 
 //===----------------------------------------------------------------------===//
 // Program group
@@ -105,22 +122,18 @@ inline void printPlanValue(OpAsmPrinter &printer, Operation *, Value value,
     printNameList(printer, axes);
 }
 
-/// (`offset` plan-value)?
-inline ParseResult parseOffsetClause(OpAsmParser &parser,
-                                     std::optional<Unresolved> &offset,
-                                     ArrayAttr &axes) {
-  if (failed(parser.parseOptionalKeyword("offset")))
-    return success();
+/// plan-value, behind `offset`
+inline ParseResult parseOffsetValue(OpAsmParser &parser,
+                                    std::optional<Unresolved> &offset,
+                                    ArrayAttr &axes) {
   offset.emplace();
   return parsePlanValue(parser, *offset, axes);
 }
 
-inline void printOffsetClause(OpAsmPrinter &printer, Operation *op,
-                              Value offset, ArrayAttr axes) {
-  if (!offset)
-    return;
-  printer << " offset ";
-  printPlanValue(printer, op, offset, axes);
+inline void printOffsetValue(OpAsmPrinter &printer, Operation *op, Value offset,
+                             ArrayAttr axes) {
+  if (offset)
+    printPlanValue(printer, op, offset, axes);
 }
 
 /// (`:` types of the indexed values)?
@@ -174,12 +187,13 @@ inline void printTile(OpAsmPrinter &printer, Operation *, Attribute tile) {
 }
 
 /// ((`over` | `each`) range)?
-inline ParseResult parseRangeClause(OpAsmParser &parser,
-                                    FlatSymbolRefAttr &range, UnitAttr &each) {
+inline OptionalParseResult parseRangeClause(OpAsmParser &parser,
+                                            FlatSymbolRefAttr &range,
+                                            UnitAttr &each) {
   if (succeeded(parser.parseOptionalKeyword("each")))
     each = parser.getBuilder().getUnitAttr();
   else if (failed(parser.parseOptionalKeyword("over")))
-    return success();
+    return std::nullopt;
   return parser.parseAttribute(range);
 }
 
@@ -190,13 +204,13 @@ inline void printRangeClause(OpAsmPrinter &printer, Operation *,
 }
 
 /// (`to` tasks `by` index `[` axes `]` `key` axis `rows`?)?
-inline ParseResult parseRekeyClause(OpAsmParser &parser,
-                                    FlatSymbolRefAttr &tasks,
-                                    std::optional<Unresolved> &index,
-                                    ArrayAttr &axes, StringAttr &key,
-                                    UnitAttr &rows) {
+inline OptionalParseResult parseRekeyClause(OpAsmParser &parser,
+                                            FlatSymbolRefAttr &tasks,
+                                            std::optional<Unresolved> &index,
+                                            ArrayAttr &axes, StringAttr &key,
+                                            UnitAttr &rows) {
   if (failed(parser.parseOptionalKeyword("to")))
-    return success();
+    return std::nullopt;
   index.emplace();
   std::string name;
   if (parser.parseAttribute(tasks) || parser.parseKeyword("by") ||
@@ -248,12 +262,12 @@ inline void printTopology(OpAsmPrinter &printer, Operation *,
 
 /// (keyword `[` begin `,` end `]`)?
 template <typename IntT>
-inline ParseResult parseSpan(OpAsmParser &parser, StringRef keyword,
-                             IntegerAttr &begin, IntegerAttr &end) {
+inline OptionalParseResult parseSpan(OpAsmParser &parser, StringRef keyword,
+                                     IntegerAttr &begin, IntegerAttr &end) {
   Builder &builder = parser.getBuilder();
   constexpr unsigned width = sizeof(IntT) * 8;
   if (failed(parser.parseOptionalKeyword(keyword)))
-    return success();
+    return std::nullopt;
   IntT first, last;
   if (parser.parseLSquare() || parser.parseInteger(first) ||
       parser.parseComma() || parser.parseInteger(last) || parser.parseRSquare())
@@ -270,8 +284,8 @@ inline void printSpan(OpAsmPrinter &printer, StringRef keyword,
     printer << keyword << " [" << first << ", " << last << ']';
 }
 
-inline ParseResult parseSlices(OpAsmParser &parser, IntegerAttr &begin,
-                               IntegerAttr &end) {
+inline OptionalParseResult parseSlices(OpAsmParser &parser, IntegerAttr &begin,
+                                       IntegerAttr &end) {
   return parseSpan<int32_t>(parser, "slices", begin, end);
 }
 
@@ -280,8 +294,8 @@ inline void printSlices(OpAsmPrinter &printer, Operation *, IntegerAttr begin,
   printSpan(printer, "slices", begin, end);
 }
 
-inline ParseResult parseTiles(OpAsmParser &parser, IntegerAttr &begin,
-                              IntegerAttr &end) {
+inline OptionalParseResult parseTiles(OpAsmParser &parser, IntegerAttr &begin,
+                                       IntegerAttr &end) {
   return parseSpan<int64_t>(parser, "tiles", begin, end);
 }
 
@@ -310,9 +324,10 @@ inline void printQueueOwner(OpAsmPrinter &printer, Operation *,
 }
 
 /// (`ins` `[` slot (`row` number)? `wait`? (`,` ...)* `]`)?
-inline ParseResult parseInputSlots(OpAsmParser &parser, ArrayAttr &ins,
-                                   DenseI64ArrayAttr &rows,
-                                   DenseBoolArrayAttr &waits) {
+/// (`outs` `[` slot (`,` slot)* `]`)?
+inline ParseResult parseSlotLists(OpAsmParser &parser, ArrayAttr &ins,
+                                  DenseI64ArrayAttr &rows,
+                                  DenseBoolArrayAttr &waits, ArrayAttr &outs) {
   SmallVector<Attribute> slots;
   SmallVector<int64_t> rowList;
   SmallVector<bool> waitList;
@@ -333,39 +348,31 @@ inline ParseResult parseInputSlots(OpAsmParser &parser, ArrayAttr &ins,
     return failure();
   Builder &builder = parser.getBuilder();
   ins = builder.getArrayAttr(slots);
+  outs = builder.getArrayAttr({});
   if (llvm::any_of(rowList, [](int64_t row) { return row != -1; }))
     rows = builder.getDenseI64ArrayAttr(rowList);
   if (llvm::is_contained(waitList, true))
     waits = builder.getDenseBoolArrayAttr(waitList);
+  if (succeeded(parser.parseOptionalKeyword("outs")))
+    return parser.parseAttribute(outs);
   return success();
 }
 
-inline void printInputSlots(OpAsmPrinter &printer, Operation *, ArrayAttr ins,
-                            DenseI64ArrayAttr rows, DenseBoolArrayAttr waits) {
-  if (!ins || ins.empty())
-    return;
-  printer << "ins [";
-  llvm::interleaveComma(llvm::enumerate(ins), printer, [&](auto it) {
-    printer << it.value();
-    if (rows && rows[it.index()] != -1)
-      printer << " row " << rows[it.index()];
-    if (waits && waits[it.index()])
-      printer << " wait";
-  });
-  printer << ']';
-}
-
-/// (`outs` `[` slot (`,` slot)* `]`)?
-inline ParseResult parseOutputSlots(OpAsmParser &parser, ArrayAttr &outs) {
-  outs = parser.getBuilder().getArrayAttr({});
-  if (failed(parser.parseOptionalKeyword("outs")))
-    return success();
-  return parser.parseAttribute(outs);
-}
-
-inline void printOutputSlots(OpAsmPrinter &printer, Operation *,
-                             ArrayAttr outs) {
-  if (outs && !outs.empty())
+inline void printSlotLists(OpAsmPrinter &printer, Operation *, ArrayAttr ins,
+                           DenseI64ArrayAttr rows, DenseBoolArrayAttr waits,
+                           ArrayAttr outs) {
+  if (!ins.empty()) {
+    printer << "ins [";
+    llvm::interleaveComma(llvm::enumerate(ins), printer, [&](auto it) {
+      printer << it.value();
+      if (rows && rows[it.index()] != -1)
+        printer << " row " << rows[it.index()];
+      if (waits && waits[it.index()])
+        printer << " wait";
+    });
+    printer << (outs.empty() ? "]" : "] ");
+  }
+  if (!outs.empty())
     printer << "outs " << outs;
 }
 

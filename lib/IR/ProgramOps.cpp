@@ -411,6 +411,10 @@ LogicalResult YieldOp::verify() {
   return diagnostic;
 }
 
+void ParamOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), getParam());
+}
+
 LogicalResult ParamOp::verify() {
   // C1
   return verifyIndexParam(*this, getParam());

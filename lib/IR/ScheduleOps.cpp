@@ -94,8 +94,24 @@ LogicalResult ReleaseOp::verify() {
   return success();
 }
 
-LogicalResult QueueOp::verifyRegions() { return success(); }
-LogicalResult ScheduleOp::verifyRegions() { return success(); }
+LogicalResult QueueOp::verifyRegions() {
+  bool issued = false;
+  for (Operation &op : getBody().front()) {
+    // C1
+    if (!isa<InstructionOp, TransferOp, ReleaseOp>(op)) {
+      InFlightDiagnostic diagnostic =
+          emitOpError() << "holds instructions, transfers and releases only";
+      diagnostic.attachNote(op.getLoc()) << "but this op is in it";
+      return diagnostic;
+    }
+    // C2
+    issued |= isa<InstructionOp>(op);
+    if (!issued)
+      return op.emitOpError() << "does not follow an instruction";
+  }
+  return success();
+}
+
 ProgramOp ScheduleOp::getParentProgram() {
   return dyn_cast<ProgramOp>((*this)->getParentOp());
 }

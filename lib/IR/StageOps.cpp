@@ -41,6 +41,10 @@ bool MapOp::isPerTile() { return getEach(); }
 ValueRange MapOp::getReadTensors() { return getTensors(); }
 ArrayAttr MapOp::getRequestList() { return getRequestsAttr(); }
 
+void MapOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getChannel(), getStageName());
+}
+
 LogicalResult MapOp::verify() {
   // C1
   if (getEach() && !getRange())
@@ -67,6 +71,10 @@ Value ReduceOp::getOutputChannel() { return getChannel(); }
 FlatSymbolRefAttr ReduceOp::getHandlerSymbol() { return getHandlerAttr(); }
 FlatSymbolRefAttr ReduceOp::getDomain() { return domainOf(getInput()); }
 ArrayAttr ReduceOp::getRequestList() { return getRequestsAttr(); }
+
+void ReduceOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getChannel(), getStageName());
+}
 
 LogicalResult ReduceOp::verify() {
   // C1
@@ -111,6 +119,10 @@ FlatSymbolRefAttr ReshardOp::getDomain() {
   return getTasksAttr() ? getTasksAttr() : domainOf(getInput());
 }
 ArrayAttr ReshardOp::getRequestList() { return getRequestsAttr(); }
+
+void ReshardOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getChannel(), getStageName());
+}
 
 /// The record whose fields are rows of the fields of `record`, or null when a
 /// field has no first dimension or these differ.

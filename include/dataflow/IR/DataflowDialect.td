@@ -139,15 +139,11 @@ def Dataflow_ConsumerOrder
   I32EnumAttrCase<"as_arrived", 1>
 ]>;
 
-class Dataflow_EnumAttr<EnumAttrInfo enum, string attrMnemonic>
-    : EnumAttr<Dataflow_Dialect, enum, attrMnemonic> {
-  let assemblyFormat = "`<` $value `>`";
-}
-
+// Ops print these as bare words.
 def Dataflow_ReshardKindAttr
-    : Dataflow_EnumAttr<Dataflow_ReshardKind, "reshard_kind">;
-def Dataflow_SpaceAttr : Dataflow_EnumAttr<Dataflow_Space, "space">;
+    : EnumAttr<Dataflow_Dialect, Dataflow_ReshardKind, "reshard_kind">;
+def Dataflow_SpaceAttr : EnumAttr<Dataflow_Dialect, Dataflow_Space, "space">;
 def Dataflow_DisciplineAttr
-    : Dataflow_EnumAttr<Dataflow_Discipline, "discipline">;
+    : EnumAttr<Dataflow_Dialect, Dataflow_Discipline, "discipline">;
 
 #endif // DATAFLOW_IR_DATAFLOWDIALECT_TD

@@ -180,7 +180,7 @@ def Dataflow_RangeOp : Dataflow_Op<"range", [
     Dataflow_TileAttr:$tile);
   let assemblyFormat = [{
     $sym_name `of` $tasks `length` custom<PlanValue>($length, $length_axes)
-    custom<OffsetClause>($offset, $offset_axes)
+    (`offset` custom<OffsetValue>($offset, $offset_axes)^)?
     `tile` custom<Tile>($tile)
     custom<PlanValueTypes>(type($length), ref($length_axes),
                            ref($offset), type($offset), ref($offset_axes))
@@ -206,7 +206,8 @@ class Dataflow_StageOp<string opMnemonic, list<string> methods,
 
 def Dataflow_MapOp : Dataflow_StageOp<"map",
     ["getRangeSymbol", "isPerTile", "getReadTensors"],
-    [AttrSizedOperandSegments]> {
+    [AttrSizedOperandSegments,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a stage that makes records";
   let description = [{
     Calls a handler for every task of a domain: once without a range; `over` a
@@ -259,7 +260,7 @@ def Dataflow_MapOp : Dataflow_StageOp<"map",
   let results = (outs Dataflow_Channel:$channel);
   let assemblyFormat = [{
     $handler (`as` $as^)? (`(` $inputs^ `)`)? `tasks` $tasks
-    custom<RangeClause>($range, $each)
+    (custom<RangeClause>($range, $each)^)?
     (`operands` `(` $tensors^ `:` type($tensors) `)`)?
     (`requests` $requests^)? attr-dict
     `:` functional-type($inputs, $channel)
@@ -268,7 +269,8 @@ def Dataflow_MapOp : Dataflow_StageOp<"map",
 }
 
 def Dataflow_ReduceOp : Dataflow_StageOp<"reduce", [],
-    [IsolatedFromAbove, SingleBlock]> {
+    [IsolatedFromAbove, SingleBlock,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a stage that folds the records of a task into one";
   let description = [{
     Combines the parts of each task with a pairwise handler, as a left fold in
@@ -312,7 +314,8 @@ def Dataflow_ReduceOp : Dataflow_StageOp<"reduce", [],
 }
 
 def Dataflow_ReshardOp : Dataflow_StageOp<"reshard", [],
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a change of owner, arity or key of records";
   let description = [{
     Has no handler and costs no instruction: `move` keeps the records and leaves
@@ -359,8 +362,8 @@ def Dataflow_ReshardOp : Dataflow_StageOp<"reshard", [],
     OptionalAttr<ArrayAttr>:$requests);
   let results = (outs Dataflow_Channel:$channel);
   let assemblyFormat = [{
-    $as $kind `(` $input `)`
-    custom<RekeyClause>($tasks, $index, $index_axes, $key, $rows)
+    $as custom<Word>($kind) `(` $input `)`
+    (custom<RekeyClause>($tasks, $index, $index_axes, $key, $rows)^)?
     (`requests` $requests^)? attr-dict
     `:` functional-type(operands, $channel)
   }];
@@ -403,7 +406,7 @@ def Dataflow_FinalizeOp : Dataflow_StageOp<"finalize",
     OptionalAttr<ArrayAttr>:$requests);
   let assemblyFormat = [{
     $handler (`as` $as^)? (`(` $inputs^ `)`)? `tasks` $tasks
-    custom<RangeClause>($range, $each)
+    (custom<RangeClause>($range, $each)^)?
     (`operands` `(` $tensors^ `:` type($tensors) `)`)?
     `outs` `(` $outs `:` type($outs) `)`
     (`requests` $requests^)? attr-dict `:` functional-type($inputs, results)
@@ -487,7 +490,8 @@ def Dataflow_YieldOp : Dataflow_Op<"yield", [
   let hasVerifier = 1;
 }
 
-def Dataflow_ParamOp : Dataflow_Op<"param", [Pure]> {
+def Dataflow_ParamOp : Dataflow_Op<"param", [
+    Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "value of a compile-time parameter";
   let description = [{
     Stands for an index parameter of the program until

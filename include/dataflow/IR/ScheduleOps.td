@@ -41,16 +41,14 @@ def Dataflow_ScheduleOp : Dataflow_Op<"schedule", [
     - (C4) Instructions, transfers and releases each either all have an `id` or
       none; ids are 0 to n-1, each once.
     - (C5) Slots that instructions, transfers and releases name exist.
-    - (C6) Stages that slots and instructions name exist and have records or
-      handlers.
+    - (C6) Stages that slots and instructions name exist; slots hold records of
+      stages with an output channel, instructions call stages with a handler.
     - (C7) A release names an instruction of this schedule.
     - (C8) Barriers that slots and releases name exist, and belong to a CTA
       below `ctas`; flags are below `flags`.
     - (C9) A slot's CTA is below `ctas`.
     - (C10) `draw` is given in a ticket list only, and its first instruction has
       it.
-    - (C11) A transfer's transport is legal between the CTAs of its source and
-      destinations, where both are known.
 
     Postconditions: none. `dataflow-verify-schedule` proves that a schedule is
     legal; solvers and hand-written files may leave out what later passes add.
@@ -85,7 +83,8 @@ def Dataflow_ScheduleOp : Dataflow_Op<"schedule", [
       "table of stages">>:$stages);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `of` $program `on` custom<Topology>($topology) $discipline
+    $sym_name `of` $program `on` custom<Topology>($topology)
+    custom<Word>($discipline)
     `solver` $solver (`shared` $shared_bytes^)? (`global` $global_bytes^)?
     (`flags` $flags^)? (`exit_barrier` $exit_barrier^)?
     attr-dict-with-keyword $body
@@ -134,8 +133,8 @@ def Dataflow_SlotOp : Dataflow_Op<"slot", [HasParent<"ScheduleOp">, Symbol]> {
     DefaultValuedAttr<Dataflow_U32, "0">:$phase,
     OptionalAttr<Dataflow_U32>:$flag);
   let assemblyFormat = [{
-    $sym_name `of` $stage custom<Slices>($slice_begin, $slice_end)
-    (`in` $space^)? (`cta` $cta^)? (`offset` $offset^)?
+    $sym_name `of` $stage (custom<Slices>($slice_begin, $slice_end)^)?
+    (`in` custom<Word>($space)^)? (`cta` $cta^)? (`offset` $offset^)?
     (`barrier` $barrier^)? (`phase` $phase^)? (`flag` $flag^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -169,7 +168,8 @@ def Dataflow_QueueOp : Dataflow_Op<"queue", [
     The queue of one CTA, or the list from which CTAs draw.
 
     Preconditions:
-    - (C1) It holds instructions, and transfers and releases that follow one.
+    - (C1) It holds instructions, transfers and releases only.
+    - (C2) Transfers and releases follow an instruction.
 
     Example:
 
@@ -232,9 +232,9 @@ def Dataflow_InstructionOp
     Dataflow_Id:$id);
   let assemblyFormat = [{
     $stage (`variant` $variant^)? `task` $task
-    custom<Tiles>($tile_begin, $tile_end)
-    custom<Slices>($slice_begin, $slice_end)
-    custom<InputSlots>($ins, $rows, $waits) custom<OutputSlots>($outs)
+    (custom<Tiles>($tile_begin, $tile_end)^)?
+    (custom<Slices>($slice_begin, $slice_end)^)?
+    custom<SlotLists>($ins, $rows, $waits, $outs)
     (`draw` $draw^)? (`at` $at^)? (`range` $range^)? (`id` $id^)? attr-dict
   }];
   let hasVerifier = 1;
