@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers everything of this project, and the upstream parts that it works
-// with. Tools call all of it; an embedder may call what it needs. Each function
-// may be called once in a process.
+// Registers everything of this project and, with the `All` functions, what
+// upstream has to go with it. Tools and plugins call nothing else. Each
+// function may be called once in a process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,27 @@ class DialectRegistry;
 
 namespace df {
 
-/// The dataflow dialect and the upstream dialects of handler bodies and of what
-/// they are lowered to. Without it nothing parses.
+/// This project's dialect and external models (`func.func` as a handler). For
+/// processes that have registered the upstream dialects themselves. Without it
+/// no program parses.
+void registerDataflowDialects(DialectRegistry &registry);
+
+/// This project's passes and pipelines. Without it `--dataflow-...` options are
+/// unknown.
+void registerDataflowPasses();
+
+/// The above and all upstream dialects: handler bodies are written in some of
+/// them and lowered to others.
 void registerAllDialects(DialectRegistry &registry);
 
-/// External models: `func.func` as handler, bufferization of the upstream
-/// dialects, translation to LLVM IR. Without it passes fail on ops that lack an
-/// interface.
+/// The upstream dialects' external models: bufferization, inlining, translation
+/// to LLVM IR. Without it passes fail on ops that lack an interface.
 void registerAllExtensions(DialectRegistry &registry);
 
-/// This project's passes and pipelines, and the upstream passes that are useful
-/// on its files.
+/// This project's passes and all of upstream.
 void registerAllPasses();
 
-/// The translations of df-translate.
+/// The translations of df-translate. Without it that tool does nothing.
 void registerAllTranslations();
 
 } // namespace df

@@ -15,16 +15,25 @@
 
 using namespace mlir;
 
-void mlir::df::registerAllDialects(DialectRegistry &registry) {
+void mlir::df::registerDataflowDialects(DialectRegistry &registry) {
   registry.insert<DataflowDialect>();
+  registerFuncHandlerExtension(registry);
+}
+
+void mlir::df::registerDataflowPasses() {}
+
+void mlir::df::registerAllDialects(DialectRegistry &registry) {
+  registerDataflowDialects(registry);
   mlir::registerAllDialects(registry);
 }
 
 void mlir::df::registerAllExtensions(DialectRegistry &registry) {
-  registerFuncHandlerExtension(registry);
   mlir::registerAllExtensions(registry);
 }
 
-void mlir::df::registerAllPasses() { mlir::registerAllPasses(); }
+void mlir::df::registerAllPasses() {
+  registerDataflowPasses();
+  mlir::registerAllPasses();
+}
 
 void mlir::df::registerAllTranslations() {}

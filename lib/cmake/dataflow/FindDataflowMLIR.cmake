@@ -23,21 +23,27 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-# One precompiled header for all sources that include MLIR: its headers take longer
-# than all of our code. clang only; -fno-pch-timestamp keeps ccache effective.
-function(dataflow_use_mlir target)
+# dataflow_mlir_headers(target): lets the target include MLIR and what tblgen makes
+# of our .td files.
+function(dataflow_mlir_headers target)
   target_include_directories(${target} SYSTEM PUBLIC
     "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>" "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>")
   separate_arguments(definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
   target_compile_definitions(${target} PUBLIC ${definitions})
+endfunction()
+
+# dataflow_use_mlir(target): headers, dylibs and the precompiled header, which
+# exists once: MLIR's headers take longer to compile than all of our code. clang
+# only; -fno-pch-timestamp keeps ccache effective.
+function(dataflow_use_mlir target)
+  dataflow_mlir_headers(${target})
   target_link_libraries(${target} PUBLIC MLIR LLVM)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     if(NOT TARGET DataflowPCH)
       file(WRITE "${DATAFLOW_BINARY_DIR}/pch.cpp" "// Carries the precompiled header.\n")
       add_library(DataflowPCH OBJECT "${DATAFLOW_BINARY_DIR}/pch.cpp")
       dataflow_target_defaults(DataflowPCH)
-      target_include_directories(DataflowPCH SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-      target_compile_definitions(DataflowPCH PUBLIC ${definitions})
+      dataflow_mlir_headers(DataflowPCH)
       target_compile_options(DataflowPCH PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
       target_precompile_headers(DataflowPCH PRIVATE
         "${DATAFLOW_SOURCE_DIR}/lib/cmake/dataflow/Precompiled.h")
@@ -52,4 +58,32 @@ function(dataflow_use_mlir target)
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     target_precompile_headers(${target} REUSE_FROM DataflowPCH)
   endif()
+endfunction()
+
+# dataflow_link_without_mlir(target library...): links the archives of our
+# libraries and of what they need, but neither MLIR nor LLVM, whose symbols the
+# process that loads the target has.
+function(dataflow_link_without_mlir target)
+  set(todo ${ARGN})
+  set(archives)
+  set(seen MLIR LLVM)
+  while(todo)
+    list(POP_FRONT todo library)
+    if(library IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${library})
+    if(library MATCHES "^Dataflow" AND TARGET ${library})
+      list(APPEND archives "$<TARGET_FILE:${library}>")
+      add_dependencies(${target} ${library})
+      get_target_property(needs ${library} LINK_LIBRARIES)
+      if(needs)
+        list(APPEND todo ${needs})
+      endif()
+    else()
+      list(APPEND archives ${library})
+    endif()
+  endwhile()
+  target_link_libraries(${target} PRIVATE
+    -Wl,--start-group ${archives} -Wl,--end-group)
 endfunction()

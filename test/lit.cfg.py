@@ -1,0 +1,32 @@
+# The lit suites: everything under test/ but the unit tests.
+
+import os
+
+import lit.formats
+
+config.name = "dataflow"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "package", "Inputs"]
+config.test_source_root = os.path.join(config.dataflow_source, "test")
+config.test_exec_root = os.path.join(config.dataflow_build, "test")
+
+# Our tools come first, then FileCheck, not, mlir-opt and the like.
+config.environment["PATH"] = os.pathsep.join(
+    [config.dataflow_tools, config.llvm_tools, os.environ.get("PATH", "")]
+)
+
+config.substitutions += [
+    ("%source", config.dataflow_source),
+    ("%plugin", config.plugin),
+    ("%python", config.python or "python3"),
+]
+
+# Features that a test can ask for with REQUIRES.
+for tool in ("df-opt", "df-translate", "df-run", "df-lsp-server"):
+    if os.path.exists(os.path.join(config.dataflow_tools, tool)):
+        config.available_features.add(tool)
+if os.path.exists(config.plugin):
+    config.available_features.add("plugin")
+if os.path.exists(os.path.join(config.llvm_tools, "mlir-opt")):
+    config.available_features.add("mlir-opt")
