@@ -64,10 +64,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       ->group(input);
   app.add_option("--point,-p", options.points,
                  "point of the workload: a name, an index, or 'all' (default: "
-                 "the first); may be repeated")
+                 "the first); several separated by commas")
       ->type_name("POINT")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->group(input);
   std::vector<std::string> settings;
   app.add_option("--set", settings,
