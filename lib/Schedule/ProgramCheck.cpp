@@ -463,26 +463,39 @@ private:
   }
 
   Status separability() {
-    for (uint32_t i = 0; i < program.stages.size(); ++i) {
-      const Stage &stage = program.stages[i];
-      for (const StageInput &in : stage.inputs) {
-        const Stage &producer = program.stages[origin(in.stage)];
-        if (!producer.separable || stage.kind == StageKind::reshard)
-          continue;
-        bool direct = program.stages[in.stage].kind != StageKind::reshard;
-        if (direct && !stage.separable)
-          return invalidArgument(label(i), " is not separable, but its input '",
-                                 producer.name, "' is");
-        if (direct && stage.arity != Arity::none &&
-            stage.record.slices != producer.record.slices)
-          return invalidArgument(label(i), " has ", stage.record.slices,
-                                 " slices, but its input '", producer.name,
-                                 "' has ", producer.record.slices);
-      }
-      if (stage.separable && stage.kind == StageKind::reduce &&
-          stage.record.sliceBytes == 0)
-        return invalidArgument(label(i),
-                               " is separable, but no field of its record is");
+    for (uint32_t i = 0; i < program.stages.size(); ++i)
+      if (program.stages[i].kind != StageKind::reshard)
+        if (Status s = separability(i); !s)
+          return s;
+    return Status::success();
+  }
+
+  Status separability(uint32_t index) {
+    const Stage &stage = program.stages[index];
+    std::string name = label(index);
+    if (stage.separable && stage.kind == StageKind::reduce &&
+        stage.record.sliceBytes == 0)
+      return invalidArgument(name,
+                             " is separable, but no field of its record is");
+    uint32_t slices = stage.arity == Arity::none ? 0 : stage.record.slices;
+    for (const StageInput &in : stage.inputs) {
+      const Stage &channel = program.stages[in.stage];
+      bool separable = program.stages[origin(in.stage)].separable;
+      if (separable && channel.kind != StageKind::reshard && !stage.separable)
+        return invalidArgument(name, " is not separable, but its input '",
+                               channel.name, "' is");
+      if (!stage.separable || stage.kind == StageKind::reduce ||
+          (!separable && channel.record.slices == 1))
+        continue;
+      // One slice index serves all inputs and the output of a call.
+      if (slices == 0)
+        slices = channel.record.slices;
+      if (!separable || channel.record.slices != slices)
+        return invalidArgument(name, " is separable, but its input '",
+                               channel.name, "' has ", channel.record.slices,
+                               separable ? "" : " inseparable",
+                               " slices, expected 1", separable ? " or " : "",
+                               separable ? std::to_string(slices) : "");
     }
     return Status::success();
   }

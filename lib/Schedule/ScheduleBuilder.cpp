@@ -99,6 +99,14 @@ void ScheduleBuilder::followTiles(uint32_t s, const Edge &edge) {
       while (end < tiles && (!limit || end - begin < limit) &&
              (set || laneOf(source[end]) == lane))
         ++end;
+      // A draw that read from others after it has published something could be
+      // needed by them in turn.
+      gatherOperands(s, t, begin, end, 0);
+      for (const Part &part : gathered)
+        if (ticket() && !set && laneOf(part.slot) != lane) {
+          lane = newLane();
+          break;
+        }
       addCall(s, t, begin, end, 0, slices, set ? *set : lane);
       begin = end;
     }

@@ -237,7 +237,9 @@ struct Stage {
   std::vector<uint32_t> operands; ///< tensor arguments read, in handler order
   std::vector<uint32_t> outputs;  ///< tensor arguments written (finalize)
   /// The stage can work slice by slice: its `sliced` variant exists, and so do
-  /// those of all its consumers. Set on reduce and the stages behind it.
+  /// those of all its consumers. Set on reduce and the stages behind it. Such a
+  /// stage has as many slices as its separable inputs (a finalize has no record
+  /// to say so); its other inputs have one slice and are read whole.
   bool separable = false;
   Rekey rekey; ///< reshard kind rekey only
   StageRequests requests;
