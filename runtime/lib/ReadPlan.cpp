@@ -303,8 +303,10 @@ private:
       return fail(packed.status().message());
     if (packed->size() == size && !std::memcmp(packed->data(), bytes, size))
       return Status::success();
+    // The checksum differs with everything else, and says nothing.
+    uint64_t checksum = offsetof(dfrt_plan_header, checksum);
     uint64_t at = 0;
-    while (at < size && (*packed)[at] == bytes[at])
+    while (at < size && ((*packed)[at] == bytes[at] || at / 4 == checksum / 4))
       ++at;
     uint32_t s = 0;
     while (s + 1 < DFRT_SECTION_COUNT && header.sections[s + 1].offset <= at)

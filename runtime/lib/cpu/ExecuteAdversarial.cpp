@@ -7,7 +7,8 @@
 //
 // Chooses, step by step, which CTA runs its next instruction or which transfer
 // or release in flight is delivered. The seed also chooses one of four
-// tempers, since a fair choice alone rarely leaves anybody far behind.
+// tempers: a fair choice alone rarely leaves anybody far behind, so in three of
+// them CTAs are ranked, and who ranks low moves only when nobody else can.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,10 +47,10 @@ struct Delivery {
 };
 
 enum class Temper {
-  fair,       ///< every CTA and every delivery is equally likely
-  slowWire,   ///< deliveries come only when no CTA can move
-  quickWire,  ///< deliveries come first
-  favourites, ///< a few CTAs run ahead of all others
+  fair,      ///< every CTA and every delivery is equally likely
+  slowWire,  ///< ranked CTAs; deliveries come only when no CTA can move
+  quickWire, ///< ranked CTAs; deliveries come first
+  anyWire,   ///< ranked CTAs; deliveries come at any time
 };
 
 class AdversarialExecutor {
@@ -86,14 +87,12 @@ private:
 
   size_t chooseCta() {
     size_t count = progress.runnable.size();
-    if (temper != Temper::favourites)
+    if (temper == Temper::fair)
       return random.below(count);
     size_t best = 0;
     for (size_t i = 1; i < count; ++i)
       if (rank[progress.runnable[i]] > rank[progress.runnable[best]])
         best = i;
-    if (random.below(16) == 0)
-      rank[progress.runnable[best]] = random.next();
     return best;
   }
 
@@ -101,6 +100,12 @@ private:
     std::swap(progress.runnable[chooseCta()], progress.runnable.back());
     uint32_t cta = progress.runnable.back();
     progress.runnable.pop_back();
+    // A draw is a step of its own: others may overtake before it begins.
+    if (progress.draw(cta)) {
+      rank[cta] = random.next();
+      progress.runnable.push_back(cta);
+      return Status::success();
+    }
     Expected<const dfrt_instruction *> next = progress.advance(cta);
     if (!next)
       return next.status();
@@ -149,7 +154,7 @@ private:
   InstructionRun runner;
   Random random;
   Temper temper;
-  std::vector<uint64_t> rank; ///< of CTAs, for favourites
+  std::vector<uint64_t> rank; ///< of CTAs
   std::vector<Delivery> inFlight;
 };
 } // namespace

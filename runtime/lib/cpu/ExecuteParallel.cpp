@@ -74,6 +74,7 @@ private:
                 std::unique_lock<std::mutex> &lock) {
     const PlanView &plan = launch.plan;
     while (!stopped) {
+      progress.draw(cta);
       Expected<const dfrt_instruction *> next = progress.advance(cta);
       if (!next)
         return next.status();

@@ -53,6 +53,9 @@ class Progress {
 public:
   explicit Progress(LaunchCode &launch);
 
+  /// Draws from the ticket list, if `cta` has done what it drew before and the
+  /// list is not empty.
+  bool draw(uint32_t cta);
   /// The next instruction of `cta`, if it can run now; else null, and the CTA
   /// is blocked or has finished.
   Expected<const dfrt_instruction *> advance(uint32_t cta);

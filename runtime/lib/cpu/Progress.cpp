@@ -35,19 +35,24 @@ Progress::Progress(LaunchCode &launch)
   unfinished = uint32_t(runnable.size());
 }
 
+bool Progress::draw(uint32_t index) {
+  CtaState &cta = ctas[index];
+  if (cta.next != cta.end || !plan.ticket())
+    return false;
+  uint32_t count = plan.queues[0].count;
+  if (drawCursor == count)
+    return false;
+  cta.next = drawCursor;
+  do
+    ++drawCursor;
+  while (drawCursor < count &&
+         !(plan.at(0, drawCursor).flags & DFRT_INSTRUCTION_DRAW));
+  cta.end = drawCursor;
+  return true;
+}
+
 Expected<const dfrt_instruction *> Progress::advance(uint32_t index) {
   CtaState &cta = ctas[index];
-  if (cta.next == cta.end && plan.ticket()) {
-    uint32_t count = plan.queues[0].count;
-    if (drawCursor < count) {
-      cta.next = drawCursor;
-      do
-        ++drawCursor;
-      while (drawCursor < count &&
-             !(plan.at(0, drawCursor).flags & DFRT_INSTRUCTION_DRAW));
-      cta.end = drawCursor;
-    }
-  }
   if (cta.next == cta.end) {
     cta.finished = true;
     --unfinished;

@@ -46,6 +46,8 @@ public:
 
   Status run() {
     for (uint32_t s = 0; s < stages.size(); ++s) {
+      if (program.stages[s].arity == Arity::collected)
+        continue; // stacked from its source's records
       Expected<Record> record = referenceRecord(program.stages[s].record);
       if (!record)
         return record.status();

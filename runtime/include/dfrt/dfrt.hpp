@@ -1,0 +1,172 @@
+//===- dfrt.hpp - C++ face of the runtime's C API ---------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Header-only: handles that release themselves, and Status and Expected in
+// place of status codes and result pointers. dfrt.h says what each call does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DFRT_DFRT_HPP
+#define DFRT_DFRT_HPP
+
+#include "dataflow/Schedule/Status.h"
+#include "dfrt/dfrt.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dfrt {
+
+/// The calling thread's last error as a Status.
+inline Status lastStatus(dfrt_status status) {
+  if (status == DFRT_OK)
+    return Status::success();
+  return Status(static_cast<StatusCode>(status), dfrt_last_error());
+}
+
+namespace detail {
+/// Owner of a C handle. Movable; empty after a move.
+template <typename T, void (*Release)(T *)>
+class Handle {
+public:
+  Handle() = default;
+  explicit Handle(T *pointer) : owned(pointer) {}
+  T *get() const { return owned.get(); }
+  explicit operator bool() const { return owned != nullptr; }
+
+private:
+  struct Releaser {
+    void operator()(T *pointer) const { Release(pointer); }
+  };
+  std::unique_ptr<T, Releaser> owned;
+};
+
+/// Reads a string out of a C handle.
+template <typename T>
+Expected<std::string> readText(dfrt_status (*read)(const T *, const char **),
+                               const T *handle) {
+  const char *text = nullptr;
+  if (Status status = lastStatus(read(handle, &text)); !status.ok())
+    return status;
+  return std::string(text);
+}
+} // namespace detail
+
+/// A loaded artifact.
+class ArtifactHandle
+    : public detail::Handle<dfrt_artifact, &dfrt_artifact_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<ArtifactHandle> fromFile(const std::string &path) {
+    dfrt_artifact *artifact = nullptr;
+    Status status =
+        lastStatus(dfrt_artifact_load_file(path.c_str(), &artifact));
+    if (!status.ok())
+      return status;
+    return ArtifactHandle(artifact);
+  }
+  static Expected<ArtifactHandle> fromMemory(const void *bytes, uint64_t size) {
+    dfrt_artifact *artifact = nullptr;
+    Status status =
+        lastStatus(dfrt_artifact_load_memory(bytes, size, &artifact));
+    if (!status.ok())
+      return status;
+    return ArtifactHandle(artifact);
+  }
+  Expected<std::string> describe() const {
+    return detail::readText(&dfrt_artifact_describe, get());
+  }
+  /// Evaluates the reference code; outputs in f64.
+  Status reference(const std::vector<dfrt_tensor> &arguments,
+                   uint32_t threads = 0) const {
+    return lastStatus(dfrt_reference(get(), arguments.data(),
+                                     static_cast<uint32_t>(arguments.size()),
+                                     threads));
+  }
+};
+
+class DeviceHandle;
+
+/// A plan of an artifact for one batch.
+class PlanHandle : public detail::Handle<dfrt_plan, &dfrt_plan_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<PlanHandle> make(const ArtifactHandle &artifact,
+                                   const std::vector<dfrt_tensor> &arguments,
+                                   const dfrt_plan_options *options = nullptr) {
+    dfrt_plan *plan = nullptr;
+    Status status = lastStatus(dfrt_plan_make(
+        artifact.get(), arguments.data(),
+        static_cast<uint32_t>(arguments.size()), options, &plan));
+    if (!status.ok())
+      return status;
+    return PlanHandle(plan);
+  }
+  static Expected<PlanHandle> load(const ArtifactHandle &artifact,
+                                   const void *bytes, uint64_t size) {
+    dfrt_plan *plan = nullptr;
+    Status status =
+        lastStatus(dfrt_plan_load(artifact.get(), bytes, size, &plan));
+    if (!status.ok())
+      return status;
+    return PlanHandle(plan);
+  }
+  /// A copy of the plan's bytes; empty for an empty handle.
+  std::vector<uint8_t> bytes() const {
+    const void *first = nullptr;
+    uint64_t size = 0;
+    if (dfrt_plan_bytes(get(), &first, &size) != DFRT_OK)
+      return {};
+    const uint8_t *begin = static_cast<const uint8_t *>(first);
+    return std::vector<uint8_t>(begin, begin + size);
+  }
+  Status needs(dfrt_capacity &capacity) const {
+    return lastStatus(dfrt_plan_needs(get(), &capacity));
+  }
+  Expected<std::string> summary() const {
+    return detail::readText(&dfrt_plan_summary, get());
+  }
+  Expected<std::string> decisions() const {
+    return detail::readText(&dfrt_plan_decisions, get());
+  }
+  inline Status workspaceBytes(const DeviceHandle &device,
+                               uint64_t &bytes) const;
+};
+
+/// An open device.
+class DeviceHandle : public detail::Handle<dfrt_device, &dfrt_device_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<DeviceHandle> open(const std::string &name) {
+    dfrt_device *device = nullptr;
+    Status status = lastStatus(dfrt_device_open(name.c_str(), &device));
+    if (!status.ok())
+      return status;
+    return DeviceHandle(device);
+  }
+  Status launch(const ArtifactHandle &artifact, const PlanHandle &plan,
+                const std::vector<dfrt_tensor> &arguments,
+                const dfrt_launch_options *options = nullptr) const {
+    return lastStatus(
+        dfrt_launch(get(), artifact.get(), plan.get(), arguments.data(),
+                    static_cast<uint32_t>(arguments.size()), options));
+  }
+};
+
+inline Status PlanHandle::workspaceBytes(const DeviceHandle &device,
+                                         uint64_t &bytes) const {
+  return lastStatus(dfrt_plan_workspace_bytes(device.get(), get(), &bytes));
+}
+
+} // namespace dfrt
+
+#endif // DFRT_DFRT_HPP
