@@ -85,13 +85,8 @@ LogicalResult VerifySchedulePass::verifySchedule(ProgramOp program,
   FailureOr<dfrt::Schedule> schedule = importSchedule(op, &index);
   if (failed(schedule))
     return failure();
-  if (dfrt::Status status = dfrt::verify(*problem, *schedule); !status) {
-    Operation *culprit = findCulprit(status.message(), index, op);
-    InFlightDiagnostic diagnostic = emitStatus(culprit, status);
-    if (culprit != op)
-      diagnostic.attachNote(op.getLoc()) << "in schedule @" << op.getSymName();
-    return diagnostic;
-  }
+  if (dfrt::Status status = dfrt::verify(*problem, *schedule); !status)
+    return emitStatus(findCulprit(status.message(), index, op), status);
   numVerified += schedule->instructions.size();
   return success();
 }
