@@ -1,0 +1,492 @@
+//===- BuildFunctions.cpp - Bodies under the packed convention ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two functions for each body. The outer one has the packed convention: it
+// loads indices, pointers and sizes from the argument array and calls the inner
+// one, whose pointers are `noalias`, so that after inlining LLVM knows that
+// inputs, outputs and scratch do not overlap. The inner one makes memrefs of
+// the pointers, tensors of the memrefs, and holds the body.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::df;
+
+Type cpu::storageType(MLIRContext *context, dfrt::ElementType element) {
+  switch (element) {
+  case dfrt::ElementType::f64:
+    return Float64Type::get(context);
+  case dfrt::ElementType::f32:
+    return Float32Type::get(context);
+  case dfrt::ElementType::f16:
+    return Float16Type::get(context);
+  case dfrt::ElementType::bf16:
+    return BFloat16Type::get(context);
+  case dfrt::ElementType::f8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case dfrt::ElementType::f8E5M2:
+    return Float8E5M2Type::get(context);
+  case dfrt::ElementType::i64:
+    return IntegerType::get(context, 64);
+  case dfrt::ElementType::i32:
+    return IntegerType::get(context, 32);
+  case dfrt::ElementType::i16:
+    return IntegerType::get(context, 16);
+  case dfrt::ElementType::i8:
+    return IntegerType::get(context, 8);
+  case dfrt::ElementType::i1:
+    return IntegerType::get(context, 1);
+  }
+  return Type();
+}
+
+namespace {
+
+/// Where a field lies, and its logical shape.
+struct FieldPlace {
+  Type element;
+  SmallVector<int64_t> shape; ///< of the tensor that the body sees
+  bool inSlices = false;      ///< relative to the slices pointer
+  uint64_t offset = 0;
+  int64_t dim = -1;   ///< separable dimension, if split in memory
+  int64_t slices = 1; ///< more than one: split in memory
+  int64_t pitch = 0;  ///< elements from one slice to the next
+};
+
+/// Builds the two functions for one body.
+class FunctionBuilder {
+public:
+  FunctionBuilder(ModuleOp module, const CPUFunction &function, bool reference)
+      : function(function), reference(reference), context(module.getContext()),
+        loc(function.body->getLoc()), outer(context), inner(context),
+        converter(context) {
+    outer.setInsertionPointToEnd(module.getBody());
+    inner.setInsertionPointToEnd(module.getBody());
+    pointer = LLVM::LLVMPointerType::get(context);
+    i64 = IntegerType::get(context, 64);
+  }
+
+  LogicalResult build();
+
+private:
+  FieldPlace place(const dfrt::Record &record, const dfrt::Field &field) const;
+  LogicalResult checkBody(Block &block);
+
+  /// The next entry of the argument array, a pointer.
+  Value nextPacked();
+  /// Passes `value` to the inner function; the value there.
+  Value pass(Value value);
+  /// Passes the next packed argument as a pointer.
+  Value passPointer() { return pass(nextPacked()); }
+  Value passInteger();
+  /// Passes pointer and sizes of the next descriptor; a memref of `type`.
+  Value passDescriptor(RankedTensorType type);
+
+  Value memrefAt(Value base, uint64_t offset, MemRefType type,
+                 ValueRange sizes = {});
+  Value fieldMemref(const FieldPlace &where, Value head, Value slices);
+  Value readField(const FieldPlace &where, Value head, Value slices);
+  void writeField(const FieldPlace &where, Value value, Value head,
+                  Value slices);
+  Value toTensor(Value memref, RankedTensorType type, bool writable);
+  /// `restrict`: nothing else of the body reads or writes `memref`.
+  void materialize(Value tensor, Value memref, bool restrict);
+
+  const CPUFunction &function;
+  bool reference;
+  MLIRContext *context;
+  Location loc;
+  OpBuilder outer, inner;
+  LLVMTypeConverter converter;
+  Type pointer, i64;
+  Block *outerBlock = nullptr, *innerBlock = nullptr;
+  SmallVector<Value> passed;
+  int64_t packed = 0;
+};
+
+} // namespace
+
+FieldPlace FunctionBuilder::place(const dfrt::Record &record,
+                                  const dfrt::Field &field) const {
+  FieldPlace result;
+  result.element = cpu::storageType(context, field.element);
+  result.shape.assign(field.shape.begin(), field.shape.end());
+  result.offset = field.offset;
+  if (field.separable < 0)
+    return result;
+  result.inSlices = true;
+  if (function.sliced) {
+    result.shape[field.separable] /= record.slices;
+  } else if (record.slices > 1) {
+    result.dim = field.separable;
+    result.slices = record.slices;
+    result.pitch = record.sliceBytes / dfrt::elementBytes(field.element);
+  }
+  return result;
+}
+
+Value FunctionBuilder::nextPacked() {
+  Value slot = LLVM::GEPOp::create(outer, loc, pointer, pointer,
+                                   outerBlock->getArgument(0),
+                                   ArrayRef<LLVM::GEPArg>{int32_t(packed++)});
+  return LLVM::LoadOp::create(outer, loc, pointer, slot);
+}
+
+Value FunctionBuilder::pass(Value value) {
+  passed.push_back(value);
+  return innerBlock->addArgument(value.getType(), loc);
+}
+
+Value FunctionBuilder::passInteger() {
+  Value value = pass(LLVM::LoadOp::create(outer, loc, i64, nextPacked()));
+  return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), value);
+}
+
+Value FunctionBuilder::passDescriptor(RankedTensorType type) {
+  Value descriptor = nextPacked();
+  auto word = [&](int64_t index) -> Value {
+    Value slot = LLVM::GEPOp::create(outer, loc, pointer, i64, descriptor,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    return LLVM::LoadOp::create(outer, loc, index < 2 ? pointer : i64, slot);
+  };
+  Type element = converter.convertType(type.getElementType());
+  Value base = LLVM::GEPOp::create(outer, loc, pointer, element, word(1),
+                                   ArrayRef<LLVM::GEPArg>{word(2)});
+  Value data = pass(base);
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(pass(word(3 + dim)));
+  return memrefAt(
+      data, 0, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+}
+
+Value FunctionBuilder::memrefAt(Value base, uint64_t offset, MemRefType type,
+                                ValueRange sizes) {
+  if (offset)
+    base = LLVM::GEPOp::create(inner, loc, pointer, inner.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  Type structType = converter.convertType(type);
+  auto descriptor = MemRefDescriptor::poison(inner, loc, structType);
+  descriptor.setAllocatedPtr(inner, loc, base);
+  descriptor.setAlignedPtr(inner, loc, base);
+  descriptor.setConstantOffset(inner, loc, 0);
+  SmallVector<int64_t> strides;
+  int64_t start;
+  (void)type.getStridesAndOffset(strides, start);
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Value extent;
+    if (type.isDynamicDim(dim)) {
+      extent = sizes.front();
+      sizes = sizes.drop_front();
+    } else {
+      extent = LLVM::ConstantOp::create(
+          inner, loc, i64, inner.getI64IntegerAttr(type.getDimSize(dim)));
+    }
+    extents.push_back(extent);
+    descriptor.setSize(inner, loc, dim, extent);
+  }
+  Value stride;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (!ShapedType::isDynamic(strides[dim]))
+      stride = LLVM::ConstantOp::create(inner, loc, i64,
+                                        inner.getI64IntegerAttr(strides[dim]));
+    else
+      stride = LLVM::MulOp::create(inner, loc, stride, extents[dim + 1]);
+    descriptor.setStride(inner, loc, dim, stride);
+  }
+  Value packedDescriptor = descriptor;
+  return UnrealizedConversionCastOp::create(inner, loc, type, packedDescriptor)
+      .getResult(0);
+}
+
+Value FunctionBuilder::fieldMemref(const FieldPlace &where, Value head,
+                                   Value slices) {
+  Value base = where.inSlices ? slices : head;
+  if (where.slices == 1)
+    return memrefAt(base, where.offset,
+                    MemRefType::get(where.shape, where.element));
+  SmallVector<int64_t> shape{where.slices}, strides{where.pitch};
+  SmallVector<int64_t> part = where.shape;
+  part[where.dim] /= where.slices;
+  int64_t stride = 1;
+  for (int64_t extent : part) {
+    shape.push_back(extent);
+    strides.push_back(1);
+  }
+  for (int64_t dim = part.size(); dim-- > 0;) {
+    strides[dim + 1] = stride;
+    stride *= part[dim];
+  }
+  auto layout = StridedLayoutAttr::get(context, 0, strides);
+  return memrefAt(base, where.offset,
+                  MemRefType::get(shape, where.element, layout));
+}
+
+Value FunctionBuilder::toTensor(Value memref, RankedTensorType type,
+                                bool writable) {
+  return bufferization::ToTensorOp::create(inner, loc, type, memref,
+                                           /*restrict=*/true, writable);
+}
+
+void FunctionBuilder::materialize(Value tensor, Value memref, bool restrict) {
+  bufferization::MaterializeInDestinationOp::create(
+      inner, loc, TypeRange(), tensor, memref, restrict, /*writable=*/true);
+}
+
+/// The shape in memory [slices, a, part of b, c] and [a, slices, part of b, c],
+/// from which the logical [a, b, c] follows by merging two neighbours.
+static SmallVector<ReassociationIndices> mergeAt(int64_t dim, int64_t rank) {
+  SmallVector<ReassociationIndices> result;
+  for (int64_t i = 0, next = 0; i < rank; ++i) {
+    result.push_back({next++});
+    if (i == dim)
+      result.back().push_back(next++);
+  }
+  return result;
+}
+
+Value FunctionBuilder::readField(const FieldPlace &where, Value head,
+                                 Value slices) {
+  Value memref = fieldMemref(where, head, slices);
+  auto memory = cast<MemRefType>(memref.getType());
+  if (where.shape.empty())
+    return memref::LoadOp::create(inner, loc, memref, ValueRange());
+  Value tensor = toTensor(
+      memref, RankedTensorType::get(memory.getShape(), where.element), false);
+  if (where.slices == 1)
+    return tensor;
+  if (where.dim != 0) {
+    SmallVector<int64_t> order, shape;
+    for (int64_t i = 1; i <= where.dim; ++i)
+      order.push_back(i);
+    order.push_back(0);
+    for (int64_t i = where.dim + 1; i < memory.getRank(); ++i)
+      order.push_back(i);
+    for (int64_t from : order)
+      shape.push_back(memory.getDimSize(from));
+    Value empty = tensor::EmptyOp::create(inner, loc, shape, where.element);
+    tensor = linalg::TransposeOp::create(inner, loc, tensor, empty, order)
+                 ->getResult(0);
+  }
+  return tensor::CollapseShapeOp::create(
+      inner, loc, RankedTensorType::get(where.shape, where.element), tensor,
+      mergeAt(where.dim, where.shape.size()));
+}
+
+void FunctionBuilder::writeField(const FieldPlace &where, Value value,
+                                 Value head, Value slices) {
+  Value memref = fieldMemref(where, head, slices);
+  auto memory = cast<MemRefType>(memref.getType());
+  if (where.shape.empty()) {
+    memref::StoreOp::create(inner, loc, value, memref, ValueRange());
+    return;
+  }
+  if (where.slices > 1) {
+    SmallVector<int64_t> split = where.shape, order{where.dim};
+    split[where.dim] /= where.slices;
+    split.insert(split.begin() + where.dim, where.slices);
+    value = tensor::ExpandShapeOp::create(
+        inner, loc, RankedTensorType::get(split, where.element), value,
+        mergeAt(where.dim, where.shape.size()));
+    for (int64_t i = 0; i < memory.getRank(); ++i)
+      if (i != where.dim)
+        order.push_back(i);
+    Value empty =
+        tensor::EmptyOp::create(inner, loc, memory.getShape(), where.element);
+    value = linalg::TransposeOp::create(inner, loc, value, empty, order)
+                ->getResult(0);
+  }
+  materialize(value, memref, true);
+}
+
+/// Tests that the body's arguments and results are those that `function` says.
+LogicalResult FunctionBuilder::checkBody(Block &block) {
+  unsigned fields = 0;
+  for (const CPUFunction::Input &input : function.inputs)
+    fields += input.record.fields.size();
+  unsigned expected =
+      function.indices + function.operands + fields + function.outputs;
+  if (block.getNumArguments() != expected)
+    return emitError(loc) << "body of '" << function.symbol << "' has "
+                          << block.getNumArguments() << " arguments, expected "
+                          << expected;
+  unsigned results =
+      (function.output ? function.output->fields.size() : 0) + function.outputs;
+  if (block.getTerminator()->getNumOperands() != results)
+    return emitError(loc) << "body of '" << function.symbol << "' returns "
+                          << block.getTerminator()->getNumOperands()
+                          << " values, expected " << results;
+  auto checkType = [&](Type actual, const FieldPlace &where, bool collected,
+                       StringRef name) -> LogicalResult {
+    SmallVector<int64_t> shape = where.shape;
+    if (collected)
+      shape.insert(shape.begin(), ShapedType::kDynamic);
+    Type type = where.element;
+    if (!shape.empty())
+      type = RankedTensorType::get(shape, type);
+    if (actual != type)
+      return emitError(loc)
+             << "body of '" << function.symbol << "' has type " << actual
+             << " for field '" << name << "', expected " << type;
+    return success();
+  };
+  unsigned argument = function.indices + function.operands;
+  for (unsigned i = 0; i < function.indices; ++i)
+    if (!block.getArgument(i).getType().isIndex())
+      return emitError(loc) << "body of '" << function.symbol << "': argument "
+                            << i << " must be an index";
+  for (const CPUFunction::Input &input : function.inputs)
+    for (const dfrt::Field &field : input.record.fields)
+      if (failed(checkType(block.getArgument(argument++).getType(),
+                           place(input.record, field), input.collected,
+                           field.name)))
+        return failure();
+  if (function.output)
+    for (auto [i, field] : llvm::enumerate(function.output->fields))
+      if (failed(checkType(block.getTerminator()->getOperand(i).getType(),
+                           place(*function.output, field), false, field.name)))
+        return failure();
+  return success();
+}
+
+LogicalResult FunctionBuilder::build() {
+  if (!function.body->hasOneBlock())
+    return emitError(loc) << "body of '" << function.symbol
+                          << "' must have one block";
+  // The body is cloned first, so that it can be promoted in place.
+  Region body;
+  IRMapping mapping;
+  function.body->cloneInto(&body, mapping);
+  Block &block = body.front();
+  unsigned lastOperand = function.indices + function.operands;
+  if (reference &&
+      failed(cpu::promoteToF64(body, context, function.indices, lastOperand)))
+    return failure();
+  if (failed(checkBody(block)))
+    return failure();
+
+  auto outerType = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                               {pointer}, /*isVarArg=*/false);
+  auto outerFunc =
+      LLVM::LLVMFuncOp::create(outer, loc, function.symbol, outerType);
+  outerBlock = outerFunc.addEntryBlock(outer);
+  outer.setInsertionPointToStart(outerBlock);
+
+  std::string innerName = function.symbol + "$body";
+  auto innerFunc = func::FuncOp::create(inner, loc, innerName,
+                                        inner.getFunctionType({}, {}));
+  innerFunc.setPrivate();
+  innerFunc->setAttr("llvm.linkage",
+                     LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+  innerBlock = innerFunc.addEntryBlock();
+  inner.setInsertionPointToStart(innerBlock);
+
+  SmallVector<Value> arguments;
+  for (unsigned i = 0; i < function.indices; ++i)
+    arguments.push_back(passInteger());
+  auto tensorArgument = [&](unsigned number) -> RankedTensorType {
+    return dyn_cast<RankedTensorType>(block.getArgument(number).getType());
+  };
+  for (unsigned i = function.indices; i < lastOperand; ++i) {
+    RankedTensorType type = tensorArgument(i);
+    if (!type)
+      return emitError(loc) << "body of '" << function.symbol
+                            << "': operand must be a ranked tensor, is "
+                            << block.getArgument(i).getType();
+    arguments.push_back(toTensor(passDescriptor(type), type, false));
+  }
+  for (const CPUFunction::Input &input : function.inputs) {
+    const dfrt::Record &record = input.record;
+    if (input.collected) {
+      Value count = pass(LLVM::LoadOp::create(outer, loc, i64, nextPacked()));
+      for (const dfrt::Field &field : record.fields) {
+        SmallVector<int64_t> shape{ShapedType::kDynamic};
+        llvm::append_range(shape, field.shape);
+        Type element = cpu::storageType(context, field.element);
+        Value memref =
+            memrefAt(passPointer(), 0, MemRefType::get(shape, element), count);
+        arguments.push_back(
+            toTensor(memref, RankedTensorType::get(shape, element), false));
+      }
+      continue;
+    }
+    Value head = passPointer(), slices = passPointer();
+    for (const dfrt::Field &field : record.fields)
+      arguments.push_back(readField(place(record, field), head, slices));
+  }
+  Value head, slices;
+  if (function.output) {
+    head = passPointer();
+    slices = passPointer();
+  }
+  SmallVector<Value> outputs;
+  for (unsigned i = 0; i < function.outputs; ++i) {
+    unsigned number = block.getNumArguments() - function.outputs + i;
+    RankedTensorType type = tensorArgument(number);
+    if (!type)
+      return emitError(loc) << "body of '" << function.symbol
+                            << "': output must be a ranked tensor, is "
+                            << block.getArgument(number).getType();
+    outputs.push_back(passDescriptor(type));
+    arguments.push_back(toTensor(outputs.back(), type, true));
+  }
+  passPointer(); // Scratch, see planScratch.
+
+  Operation *terminator = block.getTerminator();
+  for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
+    argument.replaceAllUsesWith(value);
+  SmallVector<Value> results(terminator->getOperands());
+  terminator->erase();
+  innerBlock->getOperations().splice(innerBlock->end(), block.getOperations());
+  inner.setInsertionPointToEnd(innerBlock);
+  unsigned fields = 0;
+  if (function.output) {
+    const dfrt::Record &record = *function.output;
+    fields = record.fields.size();
+    for (unsigned i = 0; i < fields; ++i)
+      writeField(place(record, record.fields[i]), results[i], head, slices);
+  }
+  for (unsigned i = 0; i < function.outputs; ++i) {
+    if (results[fields + i].getType() !=
+        RankedTensorType::get(
+            cast<MemRefType>(outputs[i].getType()).getShape(),
+            cast<MemRefType>(outputs[i].getType()).getElementType()))
+      return emitError(loc)
+             << "body of '" << function.symbol
+             << "' returns another type than that of output " << i;
+    materialize(results[fields + i], outputs[i], false);
+  }
+  func::ReturnOp::create(inner, loc);
+
+  innerFunc.setFunctionType(
+      inner.getFunctionType(innerBlock->getArgumentTypes(), {}));
+  for (BlockArgument argument : innerBlock->getArguments())
+    if (argument.getType() == pointer)
+      innerFunc.setArgAttr(argument.getArgNumber(), "llvm.noalias",
+                           inner.getUnitAttr());
+  func::CallOp::create(outer, loc, innerFunc, passed);
+  LLVM::ReturnOp::create(outer, loc, ValueRange());
+  return success();
+}
+
+LogicalResult cpu::buildFunction(ModuleOp module, const CPUFunction &function,
+                                 bool reference) {
+  return FunctionBuilder(module, function, reference).build();
+}

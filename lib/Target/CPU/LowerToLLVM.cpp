@@ -1,0 +1,96 @@
+//===- LowerToLLVM.cpp - Loops and memrefs to the LLVM dialect ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+/// Functions that LLVM has no intrinsic for, or whose intrinsic MLIR would
+/// approximate, become calls of libm. All others are left for LLVM.
+static LogicalResult callLibm(ModuleOp module) {
+  ConversionTarget target(*module.getContext());
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
+                      math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
+                      math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp,
+                      math::ExpM1Op, math::Log1pOp, math::SinOp, math::SinhOp,
+                      math::TanOp, math::TanhOp>();
+  RewritePatternSet patterns(module.getContext());
+  populateMathToLibmConversionPatterns(patterns);
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+static LogicalResult expandArithmetic(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  df::cpu::populateExpandFloatConversionPatterns(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static LogicalResult checkLowered(ModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) {
+    if (op == module || isa<UnrealizedConversionCastOp>(op) ||
+        isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError("cannot be compiled for the cpu");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult df::cpu::lowerToLLVMDialect(ModuleOp module) {
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"f16", "bf16", "f8E4M3FN", "f8E5M2"};
+  emulate.targetTypeStr = "f32";
+  PassManager toLoops(module.getContext());
+  toLoops.addPass(createConvertLinalgToLoopsPass());
+  toLoops.addPass(createCanonicalizerPass());
+  toLoops.addPass(createCSEPass());
+  toLoops.addPass(memref::createExpandStridedMetadataPass());
+  toLoops.addPass(createLowerAffinePass());
+  toLoops.addPass(math::createMathExtendToSupportedTypes());
+  toLoops.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  if (failed(toLoops.run(module)))
+    return failure();
+
+  WalkResult asserts = module.walk([](cf::AssertOp op) {
+    op.emitOpError("cannot be compiled for the cpu: code has no way to report");
+    return WalkResult::interrupt();
+  });
+  if (asserts.wasInterrupted() || failed(callLibm(module)) ||
+      failed(expandArithmetic(module)))
+    return failure();
+
+  PassManager toLLVM(module.getContext());
+  toLLVM.addPass(createCanonicalizerPass());
+  toLLVM.addPass(createSCFToControlFlowPass());
+  toLLVM.addPass(createConvertMathToLLVMPass());
+  toLLVM.addPass(createArithToLLVMConversionPass());
+  toLLVM.addPass(createConvertIndexToLLVMPass());
+  toLLVM.addPass(createFinalizeMemRefToLLVMConversionPass());
+  toLLVM.addPass(createConvertFuncToLLVMPass());
+  toLLVM.addPass(createConvertControlFlowToLLVMPass());
+  toLLVM.addPass(createUBToLLVMConversionPass());
+  if (failed(toLLVM.run(module)) || failed(checkLowered(module)))
+    return failure();
+  PassManager cleanUp(module.getContext());
+  cleanUp.addPass(createReconcileUnrealizedCastsPass());
+  return cleanUp.run(module);
+}

@@ -1,0 +1,139 @@
+//===- PrepareLinalg.cpp - Loop order and arithmetic of tensors -----------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+/// A sum of products: the only reduction whose order is left to the vectoriser.
+static bool isContraction(linalg::GenericOp op) {
+  return op.getNumReductionLoops() > 0 &&
+         linalg::isaContractionOpInterface(
+             cast<linalg::LinalgOp>(op.getOperation()));
+}
+
+static void allowReassociation(linalg::GenericOp op) {
+  auto flags = arith::FastMathFlagsAttr::get(
+      op.getContext(),
+      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+  op.getBody()->walk([&](arith::ArithFastMathInterface arithmetic) {
+    if (isa<arith::AddFOp, arith::MulFOp>(arithmetic.getOperation()))
+      arithmetic->setAttr(arithmetic.getFastMathAttrName(), flags);
+  });
+}
+
+/// How many accesses of `op` have no unit stride when loop `dim` is innermost.
+static unsigned stridedAccesses(linalg::GenericOp op, unsigned dim) {
+  unsigned count = 0;
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    for (unsigned i = 0; i + 1 < map.getNumResults(); ++i)
+      count += map.getResult(i).isFunctionOfDim(dim);
+    if (map.getNumResults() == 0)
+      continue;
+    AffineExpr last = map.getResult(map.getNumResults() - 1);
+    count += last.isFunctionOfDim(dim) && !isa<AffineDimExpr>(last);
+  }
+  return count;
+}
+
+/// Moves the loop with the fewest strided accesses innermost. Reduction loops
+/// keep their order among each other unless the sum may be reordered.
+static LogicalResult orderLoops(RewriterBase &rewriter, linalg::GenericOp op,
+                                bool mayReorder) {
+  unsigned loops = op.getNumLoops();
+  if (loops < 2)
+    return success();
+  auto kinds = op.getIteratorTypesArray();
+  unsigned best = loops - 1, bestCount = stridedAccesses(op, best);
+  for (unsigned dim = loops - 1; dim-- > 0;) {
+    bool passesReduction = false;
+    for (unsigned other = dim + 1; other < loops; ++other)
+      passesReduction |= kinds[other] == utils::IteratorType::reduction;
+    if (kinds[dim] == utils::IteratorType::reduction && passesReduction &&
+        !mayReorder)
+      continue;
+    unsigned count = stridedAccesses(op, dim);
+    if (count < bestCount) {
+      best = dim;
+      bestCount = count;
+    }
+  }
+  if (best == loops - 1)
+    return success();
+  SmallVector<unsigned> order;
+  for (unsigned dim = 0; dim < loops; ++dim)
+    if (dim != best)
+      order.push_back(dim);
+  order.push_back(best);
+  rewriter.setInsertionPoint(op);
+  return linalg::interchangeGenericOp(rewriter, op, order);
+}
+
+/// A splat constant as a fill, so that no table of equal values is stored.
+static void materializeSplats(ModuleOp module, RewriterBase &rewriter) {
+  SmallVector<arith::ConstantOp> splats;
+  module.walk([&](arith::ConstantOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (type && dense && dense.isSplat())
+      splats.push_back(op);
+  });
+  for (arith::ConstantOp op : splats) {
+    rewriter.setInsertionPoint(op);
+    auto dense = cast<DenseElementsAttr>(op.getValue());
+    auto type = cast<RankedTensorType>(op.getType());
+    Value value = arith::ConstantOp::create(
+        rewriter, op.getLoc(),
+        cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+    Value empty = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), type.getShape(), type.getElementType());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, value, empty);
+  }
+}
+
+LogicalResult df::cpu::prepareLinalg(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createConvertElementwiseToLinalgPass());
+  if (failed(passes.run(module)))
+    return failure();
+
+  IRRewriter rewriter(module.getContext());
+  materializeSplats(module, rewriter);
+  SmallVector<linalg::LinalgOp> named;
+  SmallVector<linalg::GenericOp> generics;
+  module.walk([&](linalg::LinalgOp op) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+      generics.push_back(generic);
+    else
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::GenericOp> generic =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (failed(generic))
+      return op.emitOpError("has no generic form that could become loops");
+    generics.push_back(*generic);
+  }
+  for (linalg::GenericOp op : generics) {
+    bool contraction = isContraction(op);
+    if (contraction)
+      allowReassociation(op);
+    if (failed(orderLoops(rewriter, op, contraction)))
+      return op.emitOpError("has loops that cannot be interchanged");
+  }
+  return success();
+}
