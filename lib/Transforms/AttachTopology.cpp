@@ -66,8 +66,11 @@ struct AttachTopology
   }
 
   FailureOr<dfrt::Topology> resolve(ProgramOp program) {
+    // Copies: an option itself does not print as a number.
+    uint32_t askedCtas = ctas, size = clusterSize;
+    uint64_t askedBytes = sharedBytes;
     dfrt::Topology topology;
-    topology.clusterSize = clusterSize;
+    topology.clusterSize = size;
     topology.reservedBytes = reservedBytes;
     const Chip *known = nullptr;
     if (!chip.empty()) {
@@ -82,23 +85,25 @@ struct AttachTopology
         return diag;
       }
     }
-    topology.ctas = ctas ? ctas : topology.ctas;
-    topology.sharedBytes = sharedBytes ? sharedBytes : topology.sharedBytes;
-    if (known && llvm::isPowerOf2_32(clusterSize) && clusterSize <= 16) {
-      uint32_t resident = known->residentCtas[llvm::Log2_32(clusterSize)];
-      if (ctas > resident)
+    uint32_t defaultCtas = topology.ctas;
+    uint64_t defaultBytes = topology.sharedBytes;
+    // An illegal cluster size is left to the check of the topology.
+    if (known && llvm::isPowerOf2_32(size) && size <= 16) {
+      defaultCtas = known->residentCtas[llvm::Log2_32(size)];
+      defaultBytes = known->sharedBytes;
+      if (askedCtas > defaultCtas)
         return program.emitOpError("chip '")
-               << chip << "' keeps at most " << resident
-               << " CTAs resident in clusters of " << clusterSize << ", but "
-               << ctas << " are asked for";
-      if (sharedBytes > known->sharedBytes)
+               << chip << "' keeps at most " << defaultCtas
+               << " CTAs resident in clusters of " << size << ", but "
+               << askedCtas << " are asked for";
+      if (askedBytes > defaultBytes)
         return program.emitOpError("chip '")
-               << chip << "' has " << known->sharedBytes
-               << " bytes of shared memory a CTA, but " << sharedBytes
+               << chip << "' has " << defaultBytes
+               << " bytes of shared memory a CTA, but " << askedBytes
                << " are asked for";
-      topology.ctas = ctas ? ctas : resident;
-      topology.sharedBytes = sharedBytes ? sharedBytes : known->sharedBytes;
     }
+    topology.ctas = askedCtas ? askedCtas : defaultCtas;
+    topology.sharedBytes = askedBytes ? askedBytes : defaultBytes;
     if (dfrt::Status status = dfrt::check(topology); !status)
       return program.emitOpError("cannot have this topology: ")
              << status.message();
