@@ -89,7 +89,8 @@ uint32_t Verifier::slicesOf(uint32_t index) const {
   uint32_t slices = 1;
   if (stage.separable)
     for (const StageInput &input : stage.inputs)
-      slices = std::max(slices, program.stages[input.stage].record.slices);
+      if (program.stages[input.stage].separable)
+        slices = std::max(slices, program.stages[input.stage].record.slices);
   return slices;
 }
 

@@ -755,7 +755,12 @@ void redirectRelease(const Problem &, const Schedule &s, Mutations &out) {
     const Release &release = s.releases[r];
     const auto &to = s.queues[places.queue[release.to]].instructions;
     uint32_t next = places.place[release.to] + 1;
-    if (next < to.size())
+    // A receiver that another release of the phase names waits all the same.
+    bool alone = true;
+    for (uint32_t k = 0; k < s.releases.size(); ++k)
+      alone &= k == r || s.releases[k].barrier != release.barrier ||
+               s.releases[k].phase != release.phase;
+    if (alone && next < to.size())
       add(out, "receiver of release", r,
           [r, i = to[next]](Schedule &m) { m.releases[r].to = i; });
     const auto &from = s.queues[places.queue[release.from]].instructions;

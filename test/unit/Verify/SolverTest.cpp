@@ -12,10 +12,12 @@
 #include "Cases.h"
 #include "Mutants.h"
 
+#include "Schedule/RandomPrograms.h"
 #include "dataflow/Schedule/Schedulers.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 using namespace dfrt;
@@ -213,26 +215,61 @@ TEST(VerifySolvers, noFalseAlarm) {
   });
 }
 
+namespace {
+
+/// Makes up to `limit` mutants of each class and expects all to be refused.
+size_t refuseMutants(const std::string &name, const Problem &problem,
+                     const Schedule &schedule, size_t limit,
+                     std::mt19937 &random) {
+  size_t made = 0;
+  for (const MutantClass &kind : mutantClasses()) {
+    std::vector<Mutation> mutations;
+    kind.find(problem, schedule, mutations);
+    std::shuffle(mutations.begin(), mutations.end(), random);
+    if (mutations.size() > limit)
+      mutations.resize(limit);
+    for (const Mutation &mutation : mutations) {
+      Schedule mutant = schedule;
+      mutation.apply(mutant);
+      EXPECT_EQ(verify(problem, mutant).code(), StatusCode::verificationFailed)
+          << name << ", " << kind.name << ", " << mutation.what;
+      ++made;
+    }
+  }
+  return made;
+}
+
+} // namespace
+
 TEST(VerifySolvers, mutantsAreRefused) {
   std::mt19937 random(7);
   size_t made = 0;
   eachSchedule(20, [&](const std::string &name, const Problem &problem,
                        const Schedule &schedule) {
-    for (const MutantClass &kind : mutantClasses()) {
-      std::vector<Mutation> mutations;
-      kind.find(problem, schedule, mutations);
-      std::shuffle(mutations.begin(), mutations.end(), random);
-      if (mutations.size() > 6)
-        mutations.resize(6);
-      for (const Mutation &mutation : mutations) {
-        Schedule mutant = schedule;
-        mutation.apply(mutant);
-        EXPECT_EQ(verify(problem, mutant).code(),
-                  StatusCode::verificationFailed)
-            << name << ", " << kind.name << ", " << mutation.what;
-        ++made;
-      }
-    }
+    made += refuseMutants(name, problem, schedule, 6, random);
   });
+  EXPECT_GT(made, 10000u);
+}
+
+TEST(VerifySolvers, randomPrograms) {
+  std::mt19937 random(11);
+  size_t made = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    RandomCase c = randomCase(seed);
+    Expected<Problem> problem = instantiate(c.program, c.inputs, c.topology);
+    ASSERT_TRUE(problem) << problem.status().message();
+    for (const Solver &solver : solvers()) {
+      std::string name =
+          std::string(solver.name) + ", random case " + std::to_string(seed);
+      ScheduleOptions options;
+      options.solver = solver.name;
+      Expected<Schedule> schedule = makeSchedule(*problem, options);
+      ASSERT_TRUE(schedule) << name << ": " << schedule.status().message();
+      Status status = verify(*problem, *schedule);
+      ASSERT_TRUE(status.ok()) << name << ": " << status.message();
+      if (seed < 25)
+        made += refuseMutants(name, *problem, *schedule, 2, random);
+    }
+  }
   EXPECT_GT(made, 1000u);
 }
