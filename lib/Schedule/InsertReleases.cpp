@@ -31,12 +31,6 @@ public:
       : problem(problem), schedule(schedule), flow(flow) {}
 
   void run() {
-    schedule.exitBarrier = false;
-    for (const Transfer &transfer : schedule.transfers)
-      schedule.exitBarrier |= reachesPeer(transfer);
-    // Within one lane program order does it all.
-    if (!schedule.exitBarrier)
-      return;
     std::vector<std::vector<uint32_t>> byLane(flow.lanes);
     lifetimes.resize(schedule.slots.size());
     for (uint32_t s = 0; s < schedule.slots.size(); ++s)
@@ -145,10 +139,16 @@ private:
 } // namespace
 
 Status dfrt::insertReleases(const Problem &problem, Schedule &schedule) {
+  schedule.releases.clear();
+  schedule.exitBarrier = false;
+  for (const Transfer &transfer : schedule.transfers)
+    schedule.exitBarrier |= reachesPeer(transfer);
+  // Within one lane program order does it all.
+  if (!schedule.exitBarrier)
+    return Status::success();
   Expected<Flow> flow = analyseFlow(problem, schedule);
   if (!flow)
     return flow.status();
-  schedule.releases.clear();
   Releaser(problem, schedule, *flow).run();
   return Status::success();
 }

@@ -75,17 +75,21 @@ public:
 
   Status run() {
     // Operands by slot, in topological order of the readers.
-    size_t count = schedule.slots.size();
-    std::vector<std::vector<Read>> reads(count);
+    uint32_t count = static_cast<uint32_t>(schedule.slots.size());
+    std::vector<Read> reads(flow.readerList.size());
+    std::vector<uint32_t> next(flow.firstReader.begin(),
+                               flow.firstReader.end() - 1);
     for (uint32_t i : flow.order) {
       const Instruction &instruction = schedule.instructions[i];
       for (uint32_t o = 0; o < instruction.operandCount; ++o) {
         uint32_t operand = instruction.firstOperand + o;
-        reads[schedule.operands[operand].slot].push_back({operand, i});
+        reads[next[schedule.operands[operand].slot]++] = {operand, i};
       }
     }
     for (uint32_t slot = 0; slot < count; ++slot)
-      if (Status s = select(slot, reads[slot]); !s)
+      if (Status s = select(slot, {reads.data() + flow.firstReader[slot],
+                                   flow.readers(slot).size()});
+          !s)
         return s;
     return Status::success();
   }
@@ -113,7 +117,8 @@ private:
   const ScheduleOptions &options;
   Schedule &schedule;
   const Flow &flow;
-  std::vector<Memory> memory; ///< requests, [stages]
+  std::vector<Memory> memory;                  ///< requests, [stages]
+  std::vector<Read> peers, outside, receivers; ///< of the slot at hand
   uint64_t numLocal = 0, numCluster = 0, numGlobal = 0, numMulticast = 0;
 
   std::string edgeName(uint32_t slot, const Read &read) const {
@@ -191,11 +196,13 @@ private:
     }
   }
 
-  Status select(uint32_t slot, const std::vector<Read> &reads) {
+  Status select(uint32_t slot, ArrayView<Read> reads) {
     Memory request = memory[schedule.slots[slot].stage];
     uint32_t from = flow.lane[flow.writer[slot]];
     bool ticket = schedule.discipline == Discipline::ticket;
-    std::vector<Read> peers, outside, receivers;
+    peers.clear();
+    outside.clear();
+    receivers.clear();
     for (const Read &read : reads) {
       if (flow.lane[read.instruction] == from)
         continue;
@@ -244,7 +251,7 @@ private:
   }
 
   void addTransfer(Transport transport, uint32_t source,
-                   const std::vector<uint32_t> &destinations) {
+                   ArrayView<uint32_t> destinations) {
     Transfer transfer;
     transfer.transport = transport;
     transfer.instruction = flow.writer[source];
@@ -280,7 +287,7 @@ private:
            ++last)
         neededSlices(slot, reads[last], begin, end);
       uint32_t destination = addSlot(slot, begin, end, Space::shared, lane);
-      addTransfer(Transport::clusterShared, slot, {destination});
+      addTransfer(Transport::clusterShared, slot, {&destination, 1});
       for (; first < last; ++first)
         redirect(reads[first], destination);
     }
@@ -308,7 +315,7 @@ private:
       destination = addSlot(slot, source.sliceBegin, source.sliceEnd,
                             Space::global, source.cta);
     }
-    addTransfer(Transport::global, slot, {destination});
+    addTransfer(Transport::global, slot, {&destination, 1});
     for (const Read &read : reads)
       redirect(read, destination);
   }

@@ -221,8 +221,7 @@ void Simulation::begin(uint32_t index) {
   cta.span.begin = now;
   // One CTA cannot use the arithmetic of the whole device. A device has about
   // twice the CTAs that saturate its memory.
-  double parallel = std::max(static_cast<double>(problem.topology.ctas),
-                             2 * costs.bandwidth / costs.ctaBandwidth);
+  double parallel = 2 * costs.bandwidth / costs.ctaBandwidth;
   const Stage &stage = program.stages[i.stage];
   double tiles = static_cast<double>(i.tileEnd - i.tileBegin);
   double flops =

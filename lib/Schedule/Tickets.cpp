@@ -17,18 +17,26 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-/// Draws for each CTA and depth: enough to even out CTAs of unequal speed, few
-/// enough that the fixed cost of a segment stays small.
-static constexpr uint64_t kDrawsPerCta = 4;
+/// Draws for each CTA and depth, where pieces stay large enough: enough to even
+/// out CTAs of unequal speed.
+static constexpr double kDrawsPerCta = 4;
 
-static void addDraws(const WorkItem &item, double target,
-                     Placement &placement) {
+/// A piece costs at least this many times what starting it costs, unless CTAs
+/// would have nothing to do.
+static constexpr double kStartShare = 4;
+
+static void addDraws(const WorkItem &item, double costPerCta,
+                     double segmentTiles, Placement &placement) {
   if (item.tiles == 0) {
     assign(item, 0, item.tile ? 0 : 1, placement.lanes++, placement);
     return;
   }
+  double tile = static_cast<double>(item.tile);
+  double start = static_cast<double>(item.fixed) + segmentTiles * tile;
+  double target = std::max(costPerCta / kDrawsPerCta,
+                           std::min(costPerCta, kStartShare * start));
   // One piece a draw: the handler's piece size is the finer limit.
-  double wish = target / static_cast<double>(item.tile);
+  double wish = target / tile;
   int64_t most = std::max<int64_t>(item.minTiles, 1);
   if (wish > static_cast<double>(most))
     most = wish < static_cast<double>(item.tiles) ? static_cast<int64_t>(wish)
@@ -59,10 +67,9 @@ Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
     double total = 0;
     for (const WorkItem &item : items)
       total += static_cast<double>(item.cost());
-    double target =
-        total / static_cast<double>(problem.topology.ctas * kDrawsPerCta);
+    double costPerCta = total / problem.topology.ctas;
     for (const WorkItem &item : items)
-      addDraws(item, target, placement);
+      addDraws(item, costPerCta, problem.costs.segmentTiles, placement);
   }
   finish(graph, sets, placement);
   return ScheduleBuilder(graph, sets, options, decisions)
