@@ -14,18 +14,22 @@
 using namespace mlir;
 using namespace mlir::df;
 
-/// name `:` type (`,` name `:` type)*; a name that is no identifier is quoted.
+/// (name `:` type (`,` name `:` type)*)?; a name that is no identifier is quoted.
 static ParseResult parseRecordFields(AsmParser &parser,
                                      SmallVectorImpl<StringAttr> &names,
                                      SmallVectorImpl<Type> &types) {
-  return parser.parseCommaSeparatedList([&]() -> ParseResult {
-    std::string name;
-    if (parser.parseKeywordOrString(&name) || parser.parseColon() ||
-        parser.parseType(types.emplace_back()))
+  std::string name;
+  if (failed(parser.parseOptionalKeywordOrString(&name)))
+    return success(); // C1 complains.
+  while (true) {
+    if (parser.parseColon() || parser.parseType(types.emplace_back()))
       return failure();
     names.push_back(StringAttr::get(parser.getContext(), name));
-    return success();
-  });
+    if (failed(parser.parseOptionalComma()))
+      return success();
+    if (parser.parseKeywordOrString(&name))
+      return failure();
+  }
 }
 
 static void printRecordFields(AsmPrinter &printer, ArrayRef<StringAttr> names,

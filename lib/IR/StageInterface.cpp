@@ -12,8 +12,8 @@
 
 #include "dataflow/IR/Dataflow.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::df;
@@ -144,7 +144,9 @@ static LogicalResult verifyArity(StageOpInterface stage, unsigned index,
   if (arity == Arity::tiles) {
     // Behind a reshard the tiles are still those of the stage before it.
     StageOpInterface source = producer;
-    while (source && source.getStageKind() == StageKind::reshard)
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    while (source && source.getStageKind() == StageKind::reshard &&
+           seen.insert(source).second)
       source = source.getProducer(0);
     if (stage.isPerTile() && source &&
         source.getRangeSymbol() == stage.getRangeSymbol())
@@ -203,7 +205,6 @@ static std::string describeArgument(StageOpInterface stage, unsigned index) {
     index -= count;
     return false;
   };
-  std::string number;
   if (stage.getStageKind() != StageKind::reduce) {
     ArrayAttr axes = stage.lookupTasks().getAxes();
     if (take(axes.size()))

@@ -11,7 +11,7 @@
 
 #include "dataflow/IR/Dataflow.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::df;
@@ -20,10 +20,25 @@ static ChannelType channelType(Value channel) {
   return cast<ChannelType>(channel.getType());
 }
 
-/// The domain of the stage that makes `channel`, or null.
+/// The domain of the records on `channel`: that of the first stage behind it
+/// that names one. Null if there is none, or a cycle, which dominance forbids
+/// only after this is asked.
 static FlatSymbolRefAttr domainOf(Value channel) {
-  auto stage = channel.getDefiningOp<StageOpInterface>();
-  return stage ? stage.getDomain() : FlatSymbolRefAttr();
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (Operation *op = channel.getDefiningOp()) {
+    if (!seen.insert(op).second)
+      return nullptr;
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      channel = reduce.getInput();
+    else if (auto reshard = dyn_cast<ReshardOp>(op);
+             reshard && !reshard.getTasksAttr())
+      channel = reshard.getInput();
+    else if (auto stage = dyn_cast<StageOpInterface>(op))
+      return stage.getDomain();
+    else
+      return nullptr;
+  }
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//
