@@ -29,25 +29,25 @@ using namespace mlir::df;
 
 /// P1
 static LogicalResult verifyNoParams(ProgramOp program) {
+  LogicalResult result = success();
   if (program.getParamsAttr() && !program.getParamsAttr().empty())
-    return program.emitOpError("P1: still has the parameter '")
-           << program.getParamsAttr().begin()->getName().getValue()
-           << "'; run dataflow-specialize-program";
-  WalkResult walked = program.walk([](Operation *op) -> WalkResult {
+    result = program.emitOpError("P1: still has the parameter '")
+             << program.getParamsAttr().begin()->getName().getValue()
+             << "'; run dataflow-specialize-program";
+  program.walk([&](Operation *op) {
     if (auto param = dyn_cast<ParamOp>(op))
-      return op->emitOpError("P1: parameter '")
-             << param.getParam() << "' is not bound";
+      result = op->emitOpError("P1: parameter '")
+               << param.getParam() << "' is not bound";
     Attribute tile;
     if (auto range = dyn_cast<RangeOp>(op))
       tile = range.getTile();
     else if (auto tiles = dyn_cast<RangeTilesOp>(op))
       tile = tiles.getTile();
     if (auto name = dyn_cast_or_null<StringAttr>(tile))
-      return op->emitOpError("P1: tile '")
-             << name.getValue() << "' is not bound";
-    return WalkResult::advance();
+      result = op->emitOpError("P1: tile '")
+               << name.getValue() << "' is not bound";
   });
-  return failure(walked.wasInterrupted());
+  return result;
 }
 
 /// P2, P6 and P7
