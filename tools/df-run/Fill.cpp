@@ -279,6 +279,22 @@ Expected<Fill> dfrt::readFill(const Node &node, const FillNames &names) {
                                 fmt::join(known, ", ")));
 }
 
+Status dfrt::readPadding(const Node &node, const FillNames &names, Fill &fill) {
+  if (Status s = node.expectKeys({"lengths", "value"}); !s)
+    return s;
+  Expected<std::vector<int64_t>> lengths = requiredList(node, "lengths", names);
+  if (!lengths)
+    return lengths.status();
+  fill.padded = true;
+  fill.valid = std::move(*lengths);
+  if (!node.has("value"))
+    return Status::success();
+  Expected<double> value = anyNumber(node.member("value"));
+  if (value)
+    fill.padding = *value;
+  return value.status();
+}
+
 //===----------------------------------------------------------------------===//
 // Checking
 //===----------------------------------------------------------------------===//
@@ -294,6 +310,16 @@ Status dfrt::checkFill(const Fill &fill, ElementType element,
                        const std::vector<int64_t> &shape, const Node &node) {
   uint64_t elements = elementCount(shape);
   int64_t row = shape.empty() ? 1 : shape.back();
+  if (fill.padded) {
+    if (shape.size() < 2 || shape[0] != static_cast<int64_t>(fill.valid.size()))
+      return node.error(fmt::format(
+          "padding behind {} lengths needs the shape [{}, extent, ...]",
+          fill.valid.size(), fill.valid.size()));
+    for (int64_t length : fill.valid)
+      if (length < 0 || length > shape[1])
+        return node.error(fmt::format(
+            "padding: length {} is not within 0 to {}", length, shape[1]));
+  }
   switch (fill.kind) {
   case Fill::Kind::constant:
     if (isInteger(element) && fill.number != std::floor(fill.number))
@@ -416,9 +442,9 @@ static std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
-void dfrt::runFill(const Fill &fill, ElementType element,
-                   const std::vector<int64_t> &shape, uint64_t seed,
-                   unsigned threads, void *base) {
+static void fillElements(const Fill &fill, ElementType element,
+                         const std::vector<int64_t> &shape, uint64_t seed,
+                         unsigned threads, void *base) {
   uint64_t elements = elementCount(shape);
   uint64_t stream = scramble(fill.seed + 1) ^ seed;
   int64_t row = shape.empty() ? 1 : shape.back();
@@ -493,6 +519,23 @@ void dfrt::runFill(const Fill &fill, ElementType element,
     }
     return;
   }
+  }
+}
+
+void dfrt::runFill(const Fill &fill, ElementType element,
+                   const std::vector<int64_t> &shape, uint64_t seed,
+                   unsigned threads, void *base) {
+  fillElements(fill, element, shape, seed, threads, base);
+  if (!fill.padded)
+    return;
+  uint64_t inner =
+      elementCount(std::vector<int64_t>(shape.begin() + 2, shape.end()));
+  for (size_t r = 0; r < fill.valid.size(); ++r) {
+    uint64_t first = (r * shape[1] + fill.valid[r]) * inner;
+    uint64_t count = (shape[1] - fill.valid[r]) * inner;
+    storeAll(element, count, threads,
+             static_cast<uint8_t *>(base) + first * elementBytes(element),
+             [v = fill.padding](uint64_t) { return v; });
   }
 }
 

@@ -48,6 +48,10 @@ struct Fill {
   int64_t tile = 1;
   int64_t pages = 0;   ///< pageTable: numbers are drawn from 0 .. pages - 1
   int64_t unused = -1; ///< pageTable: value behind the pages of a row
+  /// Elements [r, c, ...] with c >= valid[r] get the value `padding` instead.
+  bool padded = false;
+  std::vector<int64_t> valid;
+  double padding = 0;
 };
 
 /// How a fill asks for things that its file defines elsewhere.
@@ -58,6 +62,9 @@ struct FillNames {
 
 /// Reads the "fill" of an argument. Fails on unknown kinds and keys.
 Expected<Fill> readFill(const Node &node, const FillNames &names);
+
+/// Reads the "padding" of an argument into `fill`.
+Status readPadding(const Node &node, const FillNames &names, Fill &fill);
 
 /// Tests that `fill` fits a tensor of this type and shape.
 Status checkFill(const Fill &fill, ElementType element,

@@ -46,12 +46,65 @@ EXAMPLES
     df-run hello.dfa --input examples/hello/workload.json --check --adversarial 20
 )";
 
+static const std::map<std::string, ScheduleOptions::Combine> kCombines = {
+    {"automatic", ScheduleOptions::Combine::automatic},
+    {"scatter", ScheduleOptions::Combine::scatter},
+    {"fold", ScheduleOptions::Combine::fold},
+    {"tree", ScheduleOptions::Combine::tree}};
+
+static const std::map<std::string, Transport> kTransports = {
+    {"automatic", Transport::automatic},
+    {"local", Transport::local},
+    {"cluster_shared", Transport::clusterShared},
+    {"global", Transport::global},
+    {"multicast", Transport::multicast}};
+
+// An option whose value is one of the keys of `choices`.
+template <typename T>
+static void addChoice(CLI::App &app, const char *name, std::string &value,
+                      const std::map<std::string, T> &choices,
+                      const std::string &help) {
+  std::vector<std::string> words;
+  for (const auto &choice : choices)
+    words.push_back(choice.first);
+  app.add_option(name, value,
+                 fmt::format("{} (default automatic): {}", help,
+                             fmt::join(words, ", ")))
+      ->type_name("HOW")
+      ->check(CLI::IsMember(words).description(""))
+      ->group("Plan");
+}
+
+// Breaks the lines of `text` at spaces, at most `width` characters each.
+static std::string wrapped(const std::string &text, size_t width) {
+  std::string out;
+  size_t line = 0, at = 0;
+  while (at < text.size()) {
+    size_t end = text.find_first_of(" \n", at);
+    if (end == std::string::npos)
+      end = text.size();
+    if (line && line + 1 + (end - at) > width) {
+      out += '\n';
+      line = 0;
+    } else if (line) {
+      out += ' ';
+      ++line;
+    }
+    out += text.substr(at, end - at);
+    line += end - at;
+    if (end < text.size() && text[end] == '\n') {
+      out += '\n';
+      line = 0;
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
 std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                                            Options &options) {
   CLI::App app(kDescription, "df-run");
   app.footer(kFooter);
-  app.get_formatter()->column_width(32);
-  app.option_defaults()->always_capture_default(false);
 
   app.add_option("artifact", options.artifact, "compiled program (.dfa)")
       ->type_name("ARTIFACT")
@@ -110,30 +163,13 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   }
   app.add_option("--solver", options.schedule.solver, solverHelp)
       ->type_name("NAME")
-      ->check(CLI::IsMember(solverNames))
+      ->check(CLI::IsMember(solverNames).description(""))
       ->group(plan);
-  using Combine = ScheduleOptions::Combine;
-  app.add_option("--combine", options.schedule.combine,
-                 "how parts of a split task are combined: automatic, scatter, "
-                 "fold or tree (default automatic)")
-      ->type_name("HOW")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Combine>{{"automatic", Combine::automatic},
-                                         {"scatter", Combine::scatter},
-                                         {"fold", Combine::fold},
-                                         {"tree", Combine::tree}}))
-      ->group(plan);
-  app.add_option("--transport", options.schedule.transport,
-                 "how records reach another CTA: automatic, cluster_shared, "
-                 "global or multicast (default automatic)")
-      ->type_name("HOW")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Transport>{
-          {"automatic", Transport::automatic},
-          {"local", Transport::local},
-          {"cluster_shared", Transport::clusterShared},
-          {"global", Transport::global},
-          {"multicast", Transport::multicast}}))
-      ->group(plan);
+  std::string combine = "automatic", transport = "automatic";
+  addChoice(app, "--combine", combine, kCombines,
+            "how parts of a split task are combined");
+  addChoice(app, "--transport", transport, kTransports,
+            "how records reach another CTA");
   CLI::Option *savePlan =
       app.add_option("--save-plan", options.savePlan, "write the plan's bytes")
           ->type_name("FILE")
@@ -149,7 +185,7 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   const char *run = "Execution";
   app.add_option("--device", options.device, "device to run on (default cpu)")
       ->type_name("NAME")
-      ->check(CLI::IsMember(std::vector<std::string>{"cpu"}))
+      ->check(CLI::IsMember(std::vector<std::string>{"cpu"}).description(""))
       ->group(run);
   app.add_option("--threads", options.threads,
                  "threads of the CPU device (default: all of the machine)")
@@ -158,7 +194,7 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   app.add_option("--repeat", options.repeat,
                  "run N times and report the median (default 1)")
       ->type_name("N")
-      ->check(CLI::Range(1u, 1000000u))
+      ->check(CLI::Range(1u, 1000000u).description(""))
       ->group(run);
   app.add_option("--adversarial", options.adversarial,
                  "run also under N seeded adversarial interleavings; all must "
@@ -172,7 +208,7 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                  "largest relative L2 error (default by type of the output: "
                  "f32 1e-4, f16 1e-3, bf16 4e-3, f8E4M3FN 5e-2, f8E5M2 1e-1)")
       ->type_name("X")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, 1e9).description(""))
       ->group(run);
 
   const char *output = "Output";
@@ -193,14 +229,22 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                "print nothing but errors; the exit status tells")
       ->group(output);
   app.set_help_flag("--help,-h", "print this text")->group(output);
-  app.set_version_flag("--version", "df-run " DATAFLOW_VERSION)->group(output);
+  app.set_version_flag("--version", "df-run " DATAFLOW_VERSION,
+                       "print the version")
+      ->group(output);
 
   planFile->excludes(savePlan);
+  const size_t column = 30;
+  app.get_formatter()->column_width(column);
+  for (CLI::Option *option : app.get_options())
+    option->description(wrapped(option->get_description(), 80 - column));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? kExitSuccess : kExitUsage;
   }
+  options.schedule.combine = kCombines.at(combine);
+  options.schedule.transport = kTransports.at(transport);
   for (const std::string &setting : settings) {
     size_t equals = setting.find('=');
     int64_t value = 0;

@@ -282,8 +282,8 @@ std::string Drawing::draw() {
   head();
   axis();
   lanes();
+  transfers(); // below the boxes, which matter more
   spans();
-  transfers();
   put("</svg>\n");
   return std::move(out);
 }

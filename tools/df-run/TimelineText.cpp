@@ -53,7 +53,7 @@ std::string dfrt::drawText(const Timeline &timeline, unsigned columns,
     perRow = (perRow + topology.clusterSize - 1) / topology.clusterSize *
              topology.clusterSize;
   uint32_t rows = (topology.ctas + perRow - 1) / perRow;
-  const unsigned gutter = 12;
+  const unsigned gutter = 13;
   unsigned width = columns > gutter + 20 ? columns - gutter : 20;
   double total = std::max(timeline.simulation.totalNs, 1.0);
   double perColumn = total / width;

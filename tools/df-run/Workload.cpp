@@ -248,7 +248,7 @@ Workload::bind(size_t pointIndex, const Program &program) const {
                                      "missing",
                                      argument.name, program.name));
     Node node = given.member(argument.name);
-    if (Status s = node.expectKeys({"shape", "fill"}); !s)
+    if (Status s = node.expectKeys({"shape", "fill", "padding"}); !s)
       return s;
     if (!node.has("shape"))
       return node.error("key \"shape\" is missing");
@@ -260,8 +260,10 @@ Workload::bind(size_t pointIndex, const Program &program) const {
             bindShape(node.member("shape"), argument, dimensions, result.shape);
         !s)
       return s;
-    if (argument.output && node.has("fill"))
-      return node.error("an output takes no \"fill\": outputs start as NaN");
+    for (const char *key : {"fill", "padding"})
+      if (argument.output && node.has(key))
+        return node.error(fmt::format(
+            "an output takes no \"{}\": outputs start as NaN", key));
     if (!argument.output) {
       if (!node.has("fill"))
         return node.error("key \"fill\" is missing");
@@ -269,6 +271,10 @@ Workload::bind(size_t pointIndex, const Program &program) const {
       Expected<Fill> fill = readFill(fillNode, fillNames);
       if (!fill)
         return fill.status();
+      if (node.has("padding"))
+        if (Status s = readPadding(node.member("padding"), fillNames, *fill);
+            !s)
+          return s;
       if (Status s = checkFill(*fill, result.element, result.shape, fillNode);
           !s)
         return s;

@@ -102,12 +102,12 @@ TEST(Timeline, SvgHasEverything) {
 TEST(Timeline, Text) {
   Small small;
   std::string text = drawText(
-      {small.problem, small.schedule, small.simulation, "title"}, 52, 24);
+      {small.problem, small.schedule, small.simulation, "title"}, 53, 24);
   EXPECT_EQ(text, "title\n"
-                  "     CTA 0 |    pppppppppppppppp....aaaaaaaaaaaa\n"
-                  "     CTA 1 |    pppppppppppp\n"
-                  "           |0                                10.0 us\n"
-                  "            p part<a>   a add   . waiting\n");
+                  "      CTA 0 |    pppppppppppppppp....aaaaaaaaaaaa\n"
+                  "      CTA 1 |    pppppppppppp\n"
+                  "            |0                                10.0 us\n"
+                  "             p part<a>   a add   . waiting\n");
 }
 
 TEST(Timeline, TextJoinsLanes) {

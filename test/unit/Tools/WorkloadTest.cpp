@@ -260,6 +260,10 @@ TEST(WorkloadErrors, NameThePlace) {
   EXPECT_THAT(complaint(replaced("{\"shape\": [\"rows\"]}",
                                  "{\"shape\": [\"rows\"], \"fill\": \"nan\"}")),
               HasSubstr("arguments.out: an output takes no \"fill\""));
+  EXPECT_THAT(complaint(replaced("\"normal\"}",
+                                 "\"normal\", \"padding\": {\"lengths\": "
+                                 "\"lengths\"}}")),
+              HasSubstr("padding behind 3 lengths needs the shape [3, extent"));
   EXPECT_THAT(complaint(replaced("\"lengths\": [4]", "\"lengths\": [4.5]")),
               HasSubstr("points[1].lengths: expected an integer or a list of "
                         "integers"));
@@ -351,6 +355,16 @@ TEST(Fill, PrefixSumsAndIota) {
   fill.number = 5;
   fill.scale = -2;
   EXPECT_THAT(integers(table(fill, {3})), ElementsAre(5, 3, 1));
+}
+
+TEST(Fill, PaddingOverwritesWhatLiesBehindTheLengths) {
+  Fill fill;
+  fill.kind = Fill::Kind::iota;
+  fill.padded = true;
+  fill.valid = {1, 2, 0};
+  fill.padding = -9;
+  EXPECT_THAT(integers(table(fill, {3, 2, 2})),
+              ElementsAre(0, 1, -9, -9, 4, 5, 6, 7, -9, -9, -9, -9));
 }
 
 TEST(Fill, PoisonIsNaN) {
