@@ -1,9 +1,8 @@
 // RUN: df-opt %s --verify-roundtrip | df-opt | FileCheck %s
 // RUN: df-opt %s -mlir-print-op-generic | df-opt | FileCheck %s
-// RUN: mlir-opt --load-dialect-plugin=%plugin %s | FileCheck %s
 
 // Every op of the program group, with and without its optional parts, is printed
-// as it is written. The plugin gives a stock mlir-opt the same dialect.
+// as it is written.
 
 !part = !dataflow.record<sum: f32, row: tensor<4x8xf32>>
 
