@@ -14,6 +14,9 @@
 #ifndef DATAFLOW_INITALL_H
 #define DATAFLOW_INITALL_H
 
+#include <functional>
+#include <string>
+
 namespace mlir {
 class DialectRegistry;
 
@@ -40,7 +43,11 @@ void registerAllExtensions(DialectRegistry &registry);
 void registerAllPasses();
 
 /// The translations of df-translate. Without it that tool does nothing.
-void registerAllTranslations();
+/// `scheduleName` gives the name of the schedule to pack as a plan; without it,
+/// a file may hold only one. Apart from the others, in DataflowTranslations: it
+/// needs all targets.
+void registerAllTranslations(
+    std::function<std::string()> scheduleName = nullptr);
 
 } // namespace df
 } // namespace mlir

@@ -8,6 +8,8 @@
 #include "dataflow/InitAll.h"
 
 #include "dataflow/IR/Dataflow.h"
+#include "dataflow/Pipelines/Pipelines.h"
+#include "dataflow/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -20,7 +22,10 @@ void mlir::df::registerDataflowDialects(DialectRegistry &registry) {
   registerFuncHandlerExtension(registry);
 }
 
-void mlir::df::registerDataflowPasses() {}
+void mlir::df::registerDataflowPasses() {
+  registerDataflowTransformsPasses();
+  registerPipelines();
+}
 
 void mlir::df::registerAllDialects(DialectRegistry &registry) {
   registerDataflowDialects(registry);
@@ -35,5 +40,3 @@ void mlir::df::registerAllPasses() {
   registerDataflowPasses();
   mlir::registerAllPasses();
 }
-
-void mlir::df::registerAllTranslations() {}

@@ -20,6 +20,12 @@
 using namespace mlir;
 using namespace mlir::df;
 
+/// An error about a whole program. Not `emitOpError`: that prints the program.
+static InFlightDiagnostic emitProgramError(ProgramOp program) {
+  return emitError(program.getLoc())
+         << "program @" << program.getSymName() << ": ";
+}
+
 std::optional<dfrt::ElementType> mlir::df::getElementType(Type type) {
   using dfrt::ElementType;
   Type element = getElementTypeOrSelf(type);
@@ -217,9 +223,10 @@ LogicalResult Importer::importArguments() {
     auto type = cast<RankedTensorType>(argument.getType());
     std::optional<dfrt::ElementType> element = getElementType(type);
     if (!element)
-      return program.emitOpError("argument '")
-             << program.getArgumentName(argument) << "' has elements of type "
-             << type.getElementType() << ", which a plan cannot name";
+      return emitProgramError(program)
+             << "argument '" << program.getArgumentName(argument)
+             << "' has elements of type " << type.getElementType()
+             << ", which a plan cannot name";
     dfrt::Argument &entry = append(result.arguments);
     entry.name = program.getArgumentName(argument).str();
     entry.element = *element;
@@ -464,7 +471,7 @@ FailureOr<dfrt::Program> Importer::run() {
       stage.variants.push_back(std::move(variant.variant));
   }
   if (dfrt::Status status = dfrt::check(result); !status)
-    return program.emitOpError() << status.message();
+    return emitProgramError(program) << status.message();
   return std::move(result);
 }
 
@@ -483,7 +490,8 @@ static FailureOr<std::vector<dfrt::PlanInput>> importInputs(ProgramOp program) {
     return inputs;
   auto dictionary = dyn_cast<DictionaryAttr>(attribute);
   if (!dictionary)
-    return program.emitOpError("'dataflow.inputs' must be a dictionary");
+    return emitProgramError(program)
+           << "'dataflow.inputs' must be a dictionary";
   for (NamedAttribute entry : dictionary) {
     dfrt::PlanInput input;
     input.argument = entry.getName().str();
@@ -496,8 +504,8 @@ static FailureOr<std::vector<dfrt::PlanInput>> importInputs(ProgramOp program) {
       for (const APInt &value : dense.getValues<APInt>())
         input.values.push_back(value.getSExtValue());
     } else {
-      return program.emitOpError("input ")
-             << entry.getName()
+      return emitProgramError(program)
+             << "input " << entry.getName()
              << " of 'dataflow.inputs' must be dense integers or a shape "
                 "(array<i64: ...>), got "
              << entry.getValue();
@@ -512,8 +520,8 @@ FailureOr<dfrt::Problem> mlir::df::importProblem(ProgramOp program,
   if (!topology)
     topology = program->getAttrOfType<TopologyAttr>("dataflow.topology");
   if (!topology)
-    return program.emitOpError("has no 'dataflow.topology'; run "
-                               "dataflow-attach-topology first");
+    return emitProgramError(program) << "has no 'dataflow.topology'; run "
+                                        "dataflow-attach-topology first";
   FailureOr<dfrt::Program> imported = importProgram(program);
   if (failed(imported))
     return failure();
@@ -523,6 +531,6 @@ FailureOr<dfrt::Problem> mlir::df::importProblem(ProgramOp program,
   dfrt::Expected<dfrt::Problem> problem =
       dfrt::instantiate(*imported, *inputs, topology.getTopology());
   if (!problem)
-    return program.emitOpError() << problem.status().message();
+    return emitProgramError(program) << problem.status().message();
   return std::move(*problem);
 }

@@ -21,7 +21,8 @@ using namespace mlir::df;
 
 InFlightDiagnostic mlir::df::emitStatus(Operation *op,
                                         const dfrt::Status &status) {
-  return op->emitError() << status.message();
+  // Not `emitOpError`: that prints the whole program or schedule.
+  return emitError(op->getLoc()) << status.message();
 }
 
 void mlir::df::emitDecisions(Operation *op, const dfrt::Decisions &decisions) {
@@ -64,8 +65,9 @@ mlir::df::parseCombine(Operation *op, StringRef word) {
           .Case("tree", Combine::tree)
           .Default(std::nullopt);
   if (!combine)
-    return op->emitError("option 'combine' must be automatic, scatter, fold or "
-                         "tree, got '")
+    return emitError(op->getLoc())
+           << "option 'combine' must be automatic, scatter, fold or "
+              "tree, got '"
            << word << "'";
   return *combine;
 }
@@ -82,8 +84,9 @@ FailureOr<dfrt::Transport> mlir::df::parseTransport(Operation *op,
           .Case("multicast", Transport::multicast)
           .Default(std::nullopt);
   if (!transport)
-    return op->emitError("option 'transport' must be automatic, local, "
-                         "cluster_shared, global or multicast, got '")
+    return emitError(op->getLoc())
+           << "option 'transport' must be automatic, local, "
+              "cluster_shared, global or multicast, got '"
            << word << "'";
   return *transport;
 }

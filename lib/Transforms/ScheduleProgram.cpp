@@ -59,15 +59,16 @@ LogicalResult ScheduleProgramPass::run(ProgramOp program) {
   options.combine = *combined;
   const dfrt::Solver *chosen = findSolver(options.solver);
   if (!chosen) {
-    InFlightDiagnostic diagnostic = program.emitError("unknown solver '")
-                                    << options.solver << "'; known are";
+    InFlightDiagnostic diagnostic = emitError(program.getLoc())
+                                    << "unknown solver '" << options.solver
+                                    << "'; known are";
     for (const dfrt::Solver &known : dfrt::solvers())
       diagnostic << " " << known.name;
     return diagnostic;
   }
   if (Operation *taken = SymbolTable::lookupSymbolIn(program, name)) {
-    InFlightDiagnostic diagnostic = program.emitError("already has a symbol @")
-                                    << name
+    InFlightDiagnostic diagnostic = emitError(program.getLoc())
+                                    << "already has a symbol @" << name
                                     << "; name the schedule differently";
     diagnostic.attachNote(taken->getLoc()) << "it is here";
     return diagnostic;

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dataflow/Target/Plan.h"
+#include "dataflow/InitAll.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -18,8 +18,7 @@ int main(int argc, char **argv) {
   static llvm::cl::opt<std::string> schedule(
       "schedule", llvm::cl::desc("Name of the schedule for --dataflow-to-plan; "
                                  "not needed if there is only one"));
-  mlir::df::registerToPlanTranslation([] { return schedule.getValue(); });
-  mlir::df::registerFromPlanTranslation();
+  mlir::df::registerAllTranslations([] { return schedule.getValue(); });
   return failed(
       mlir::mlirTranslateMain(argc, argv, "dataflow translation driver"));
 }

@@ -79,10 +79,10 @@ static FailureOr<ScheduleOp> findSchedule(Operation *root, StringRef name) {
     if (name.empty())
       return root->emitError(
           "has no dataflow.schedule; run dataflow-plan first");
-    return root->emitError("has no dataflow.schedule @") << name;
+    return emitError(root->getLoc()) << "has no dataflow.schedule @" << name;
   }
-  InFlightDiagnostic diagnostic = root->emitError("has ")
-                                  << found.size() << " schedules"
+  InFlightDiagnostic diagnostic = emitError(root->getLoc())
+                                  << "has " << found.size() << " schedules"
                                   << (name.empty() ? ", name one" : " of ")
                                   << (name.empty() ? "" : "that name");
   for (ScheduleOp schedule : found)
@@ -186,8 +186,12 @@ OwningOpRef<ModuleOp> mlir::df::importPlan(ArrayRef<uint8_t> bytes,
     return nullptr;
   for (auto [instruction, place] :
        llvm::zip(index.instructions, image->places)) {
-    if (!place.coordinates.empty())
-      instruction.setAtAttr(builder.getDenseI64ArrayAttr(place.coordinates));
+    // The plan has room for all axes; zeros behind the last one say nothing.
+    ArrayRef<int64_t> at(place.coordinates);
+    while (!at.empty() && at.back() == 0)
+      at = at.drop_back();
+    if (!at.empty())
+      instruction.setAtAttr(builder.getDenseI64ArrayAttr(at));
     if (place.rangeBegin || place.rangeEnd)
       instruction.setRangeAttr(
           builder.getDenseI64ArrayAttr({place.rangeBegin, place.rangeEnd}));

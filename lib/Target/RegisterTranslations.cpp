@@ -1,0 +1,19 @@
+//===- RegisterTranslations.cpp - The translations of df-translate --------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One line a translation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dataflow/InitAll.h"
+#include "dataflow/Target/Plan.h"
+
+void mlir::df::registerAllTranslations(
+    std::function<std::string()> scheduleName) {
+  registerToPlanTranslation(std::move(scheduleName));
+  registerFromPlanTranslation();
+}
