@@ -117,11 +117,12 @@ inline void printPhysicalForm(AsmPrinter &printer, ArrayRef<Space> inputs,
     keys.key("output_aliases_input") << " = " << alias;
 }
 
-inline ParseResult
-parseReshardTransport(AsmParser &parser, TransportAttrInterface &via,
-                      int64_t &logical, int64_t &physical,
-                      SmallVector<StringAttr> &names,
-                      SmallVector<int64_t> &axes, ConsumerOrder &order) {
+inline ParseResult parseReshardTransport(AsmParser &parser,
+                                         TransportAttrInterface &via,
+                                         int64_t &logical, int64_t &physical,
+                                         SmallVector<StringAttr> &names,
+                                         SmallVector<int64_t> &axes,
+                                         ConsumerOrder &order) {
   via = nullptr;
   logical = physical = 0;
   order = ConsumerOrder::ascending;

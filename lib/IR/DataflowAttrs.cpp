@@ -173,10 +173,10 @@ LogicalResult LocalAttr::verifyRoute(const dfrt::Topology &, uint32_t source,
 StringRef ClusterSharedAttr::getTransportName() const { return getMnemonic(); }
 bool ClusterSharedAttr::needsBarrier() const { return true; }
 bool ClusterSharedAttr::needsFlag() const { return false; }
-LogicalResult
-ClusterSharedAttr::verifyRoute(const dfrt::Topology &topology, uint32_t source,
-                               ArrayRef<uint32_t> destinations,
-                               EmitError emitError) const {
+LogicalResult ClusterSharedAttr::verifyRoute(const dfrt::Topology &topology,
+                                             uint32_t source,
+                                             ArrayRef<uint32_t> destinations,
+                                             EmitError emitError) const {
   if (failed(verifyOneDestination(getMnemonic(), destinations, emitError)))
     return failure();
   return verifyOneCluster(getMnemonic(), topology, source, destinations,

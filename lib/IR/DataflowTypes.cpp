@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mlir::df;
 
-/// (name `:` type (`,` name `:` type)*)?; a name that is no identifier is quoted.
+/// (name `:` type (`,` name `:` type)*)?; a name that is no identifier is
+/// quoted.
 static ParseResult parseRecordFields(AsmParser &parser,
                                      SmallVectorImpl<StringAttr> &names,
                                      SmallVectorImpl<Type> &types) {

@@ -59,10 +59,9 @@ inline ParseResult parseNameList(OpAsmParser &parser, ArrayAttr &names) {
 
 inline void printNameList(OpAsmPrinter &printer, ArrayAttr names) {
   printer << '[';
-  llvm::interleaveComma(names.getAsRange<StringAttr>(), printer,
-                        [&](StringAttr name) {
-                          printer.printKeywordOrString(name.getValue());
-                        });
+  llvm::interleaveComma(
+      names.getAsRange<StringAttr>(), printer,
+      [&](StringAttr name) { printer.printKeywordOrString(name.getValue()); });
   printer << ']';
 }
 
@@ -84,12 +83,12 @@ inline ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes,
 
 inline void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes,
                       OperandRange extents) {
-  llvm::interleaveComma(
-      llvm::zip_equal(axes.getAsRange<StringAttr>(), extents), printer,
-      [&](auto it) {
-        printer.printKeywordOrString(std::get<0>(it).getValue());
-        printer << " = " << std::get<1>(it);
-      });
+  llvm::interleaveComma(llvm::zip_equal(axes.getAsRange<StringAttr>(), extents),
+                        printer, [&](auto it) {
+                          printer.printKeywordOrString(
+                              std::get<0>(it).getValue());
+                          printer << " = " << std::get<1>(it);
+                        });
 }
 
 /// operand (`[` axis (`,` axis)* `]`)?
@@ -295,7 +294,7 @@ inline void printSlices(OpAsmPrinter &printer, Operation *, IntegerAttr begin,
 }
 
 inline OptionalParseResult parseTiles(OpAsmParser &parser, IntegerAttr &begin,
-                                       IntegerAttr &end) {
+                                      IntegerAttr &end) {
   return parseSpan<int64_t>(parser, "tiles", begin, end);
 }
 

@@ -35,8 +35,8 @@ static StringAttr findBadName(ArrayAttr names) {
 static LogicalResult verifyIndexParam(Operation *op, StringRef param) {
   auto program = op->getParentOfType<ProgramOp>();
   if (!program)
-    return op->emitOpError() << "names parameter '" << param
-                             << "', but is not in a program";
+    return op->emitOpError()
+           << "names parameter '" << param << "', but is not in a program";
   if (isa_and_nonnull<IntegerAttr>(program.getParam(param)))
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError()
@@ -116,8 +116,8 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   if (body->empty()) {
     Block &block = body->emplaceBlock();
     for (const OpAsmParser::Argument &argument : arguments)
-      block.addArgument(argument.type, parser.getEncodedSourceLoc(
-                                           argument.ssaName.location));
+      block.addArgument(argument.type,
+                        parser.getEncodedSourceLoc(argument.ssaName.location));
   }
   return success();
 }
@@ -216,8 +216,7 @@ LogicalResult ProgramOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 std::optional<unsigned> TasksOp::getAxis(StringRef name) {
-  for (auto [index, axis] :
-       llvm::enumerate(getAxes().getAsRange<StringAttr>()))
+  for (auto [index, axis] : llvm::enumerate(getAxes().getAsRange<StringAttr>()))
     if (axis.getValue() == name)
       return index;
   return std::nullopt;
@@ -286,16 +285,16 @@ static LogicalResult verifyPlanValue(RangeOp range, StringRef what, Value value,
            << "indexed " << what << " must be an argument of the program, got "
            << value.getType();
   if (tensor.getRank() != static_cast<int64_t>(axes.size()))
-    return range.emitOpError() << what << " has " << tensor.getRank()
-                               << " dimensions, but " << axes.size()
-                               << " indices";
+    return range.emitOpError()
+           << what << " has " << tensor.getRank() << " dimensions, but "
+           << axes.size() << " indices";
   return success();
 }
 
 LogicalResult RangeOp::verify() {
   // C2
-  if (failed(verifyPlanValue(*this, "length", getLength(),
-                             getLengthAxesAttr())) ||
+  if (failed(
+          verifyPlanValue(*this, "length", getLength(), getLengthAxesAttr())) ||
       failed(
           verifyPlanValue(*this, "offset", getOffset(), getOffsetAxesAttr())))
     return failure();
@@ -402,11 +401,10 @@ LogicalResult YieldOp::verify() {
   auto handler = dyn_cast<HandlerOp>((*this)->getParentOp());
   if (!handler || handler.getResultTypes() == getOperandTypes())
     return success();
-  InFlightDiagnostic diagnostic = emitOpError()
-                                  << "yields (" << getOperandTypes()
-                                  << "), but handler '" << handler.getSymName()
-                                  << "' has results ("
-                                  << handler.getResultTypes() << ")";
+  InFlightDiagnostic diagnostic =
+      emitOpError() << "yields (" << getOperandTypes() << "), but handler '"
+                    << handler.getSymName() << "' has results ("
+                    << handler.getResultTypes() << ")";
   diagnostic.attachNote(handler.getLoc()) << "the handler is defined here";
   return diagnostic;
 }

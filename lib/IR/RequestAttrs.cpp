@@ -176,10 +176,12 @@ LogicalResult PhysicalFormAttr::verifyOn(StageOpInterface stage,
 // reshard_transport
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReshardTransportAttr::verify(
-    EmitError emitError, TransportAttrInterface, int64_t logical,
-    int64_t physical, ArrayRef<StringAttr> fieldNames,
-    ArrayRef<int64_t> fieldAxes, ConsumerOrder) {
+LogicalResult ReshardTransportAttr::verify(EmitError emitError,
+                                           TransportAttrInterface,
+                                           int64_t logical, int64_t physical,
+                                           ArrayRef<StringAttr> fieldNames,
+                                           ArrayRef<int64_t> fieldAxes,
+                                           ConsumerOrder) {
   // C1
   if (logical < 0 || physical < 0)
     return emitError() << "reshard_transport: logical and physical must not be "

@@ -80,8 +80,8 @@ LogicalResult TransferOp::verify() {
   size_t count = getDestinations().size();
   if (count == 0)
     return emitOpError() << "has no destination";
-  if (count > 1 && isa_and_nonnull<LocalAttr, ClusterSharedAttr, GlobalAttr>(
-                       getViaAttr()))
+  if (count > 1 &&
+      isa_and_nonnull<LocalAttr, ClusterSharedAttr, GlobalAttr>(getViaAttr()))
     return emitOpError() << "via " << getViaAttr()
                          << " has one destination, got " << count;
   return success();

@@ -110,8 +110,7 @@ LogicalResult Verifier::verifyQueues() {
       auto [it, inserted] = owners.insert({*queue.getCta(), queue});
       if (!inserted) {
         InFlightDiagnostic diagnostic =
-            queue.emitOpError()
-            << "is the second of cta " << *queue.getCta();
+            queue.emitOpError() << "is the second of cta " << *queue.getCta();
         diagnostic.attachNote(it->second.getLoc()) << "the first is here";
         return diagnostic;
       }
@@ -177,9 +176,9 @@ LogicalResult Verifier::verifyStage(Operation *user, StringRef name,
   StageKind without = called ? StageKind::reshard : StageKind::finalize;
   if (it->second != without)
     return success();
-  return user->emitOpError() << "stage \"" << name << "\" is a "
-                             << stringifyStageKind(without) << ", which has no "
-                             << (called ? "handler" : "record");
+  return user->emitOpError()
+         << "stage \"" << name << "\" is a " << stringifyStageKind(without)
+         << ", which has no " << (called ? "handler" : "record");
 }
 
 LogicalResult Verifier::verifyBarrier(Operation *user,
@@ -230,17 +229,15 @@ LogicalResult Verifier::verifySlotNames(Operation *user, ArrayAttr names) {
 }
 
 LogicalResult Verifier::verifyInstruction(InstructionOp instruction) {
-  return failure(
-      failed(verifyStage(instruction, instruction.getStage(),
-                         /*called=*/true)) ||
-      failed(verifySlotNames(instruction, instruction.getIns())) ||
-      failed(verifySlotNames(instruction, instruction.getOuts())));
+  return failure(failed(verifyStage(instruction, instruction.getStage(),
+                                    /*called=*/true)) ||
+                 failed(verifySlotNames(instruction, instruction.getIns())) ||
+                 failed(verifySlotNames(instruction, instruction.getOuts())));
 }
 
 LogicalResult Verifier::verifyTransfer(TransferOp transfer) {
-  return failure(
-      failed(verifySlotName(transfer, transfer.getSourceAttr())) ||
-      failed(verifySlotNames(transfer, transfer.getDestinations())));
+  return failure(failed(verifySlotName(transfer, transfer.getSourceAttr())) ||
+                 failed(verifySlotNames(transfer, transfer.getDestinations())));
 }
 
 LogicalResult Verifier::verifyRelease(ReleaseOp release) {

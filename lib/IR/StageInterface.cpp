@@ -97,9 +97,9 @@ static LogicalResult verifySymbols(StageOpInterface stage) {
   // S1
   FlatSymbolRefAttr handler = stage.getHandlerSymbol();
   if (handler && !stage.lookupHandler()) {
-    InFlightDiagnostic diagnostic =
-        stage->emitOpError() << "'" << handler.getValue()
-                             << "' is not a handler of the program";
+    InFlightDiagnostic diagnostic = stage->emitOpError()
+                                    << "'" << handler.getValue()
+                                    << "' is not a handler of the program";
     if (Operation *other = lookup(stage, handler))
       diagnostic.attachNote(other->getLoc()) << "it names this op";
     return diagnostic;
@@ -107,9 +107,9 @@ static LogicalResult verifySymbols(StageOpInterface stage) {
   // S2
   FlatSymbolRefAttr domain = stage.getDomain();
   if (domain && !stage.lookupTasks()) {
-    InFlightDiagnostic diagnostic =
-        stage->emitOpError() << "'" << domain.getValue()
-                             << "' is not a task domain of the program";
+    InFlightDiagnostic diagnostic = stage->emitOpError()
+                                    << "'" << domain.getValue()
+                                    << "' is not a task domain of the program";
     if (Operation *other = lookup(stage, domain))
       diagnostic.attachNote(other->getLoc()) << "it names this op";
     return diagnostic;
@@ -120,14 +120,14 @@ static LogicalResult verifySymbols(StageOpInterface stage) {
     return success();
   RangeOp range = stage.lookupRange();
   if (!range)
-    return stage->emitOpError() << "'" << symbol.getValue()
-                                << "' is not a range of the program";
+    return stage->emitOpError()
+           << "'" << symbol.getValue() << "' is not a range of the program";
   if (range.getTasksAttr() != domain) {
-    InFlightDiagnostic diagnostic =
-        stage->emitOpError()
-        << "runs over range '" << symbol.getValue() << "' of domain '"
-        << range.getTasks() << "', but its own domain is '"
-        << domain.getValue() << "'";
+    InFlightDiagnostic diagnostic = stage->emitOpError()
+                                    << "runs over range '" << symbol.getValue()
+                                    << "' of domain '" << range.getTasks()
+                                    << "', but its own domain is '"
+                                    << domain.getValue() << "'";
     diagnostic.attachNote(range.getLoc()) << "the range is defined here";
     return diagnostic;
   }
@@ -159,10 +159,10 @@ static LogicalResult verifyArity(StageOpInterface stage, unsigned index,
     diagnostic.attachNote(producer->getLoc()) << "the tiles come from here";
     return diagnostic;
   }
-  InFlightDiagnostic diagnostic =
-      stage->emitOpError() << "input " << index << " has arity "
-                           << stringifyArity(arity)
-                           << ", which only a reduce can read";
+  InFlightDiagnostic diagnostic = stage->emitOpError()
+                                  << "input " << index << " has arity "
+                                  << stringifyArity(arity)
+                                  << ", which only a reduce can read";
   diagnostic.attachNote(producer->getLoc()) << "the channel comes from here";
   return diagnostic;
 }
@@ -236,9 +236,10 @@ static LogicalResult verifySignature(StageOpInterface stage) {
     return success();
   FunctionType actual = handler.getSignature();
   auto fail = [&](const llvm::Twine &message) {
-    InFlightDiagnostic diagnostic =
-        stage->emitOpError() << "handler '" << handler.getHandlerName().getValue()
-                             << "' " << message;
+    InFlightDiagnostic diagnostic = stage->emitOpError()
+                                    << "handler '"
+                                    << handler.getHandlerName().getValue()
+                                    << "' " << message;
     diagnostic.attachNote(handler->getLoc()) << "the handler is defined here";
     return diagnostic;
   };
@@ -297,8 +298,7 @@ static LogicalResult verifyRequests(StageOpInterface stage) {
         diagnostic << " for operand " << layout.getOperand();
       return diagnostic;
     }
-    if (failed(
-            request.verifyOn(stage, [&] { return stage->emitOpError(); })))
+    if (failed(request.verifyOn(stage, [&] { return stage->emitOpError(); })))
       return failure();
   }
   return success();

@@ -64,7 +64,7 @@ LogicalResult MapOp::verify() {
   // C1
   if (getEach() && !getRange())
     return emitOpError() << "has 'each' without a range";
-  Arity expected = !getRange()  ? Arity::one
+  Arity expected = !getRange() ? Arity::one
                    : getEach() ? Arity::tiles
                                : Arity::pieces;
   Arity actual = channelType(getChannel()).getArity();
@@ -108,7 +108,8 @@ LogicalResult ReduceOp::verify() {
   if (identity.getNumArguments() != 0)
     return emitOpError() << "identity must have no arguments, got "
                          << identity.getNumArguments();
-  auto yield = identity.empty() ? YieldOp() : dyn_cast<YieldOp>(identity.back());
+  auto yield =
+      identity.empty() ? YieldOp() : dyn_cast<YieldOp>(identity.back());
   if (!yield)
     return emitOpError() << "identity must end with dataflow.yield";
   if (yield.getOperandTypes() != TypeRange(from.getRecord().getTypes())) {
@@ -127,7 +128,9 @@ LogicalResult ReduceOp::verify() {
 
 StringRef ReshardOp::getStageName() { return getAs(); }
 StageKind ReshardOp::getStageKind() { return StageKind::reshard; }
-ValueRange ReshardOp::getInputChannels() { return (*this)->getOperands().take_front(); }
+ValueRange ReshardOp::getInputChannels() {
+  return (*this)->getOperands().take_front();
+}
 Value ReshardOp::getOutputChannel() { return getChannel(); }
 FlatSymbolRefAttr ReshardOp::getHandlerSymbol() { return nullptr; }
 FlatSymbolRefAttr ReshardOp::getDomain() {
@@ -164,8 +167,8 @@ LogicalResult ReshardOp::verify() {
   ChannelType from = channelType(getInput()), to = channelType(getChannel());
   // C4
   bool target = getTasks() && getIndex() && getIndexAxes() && getKey();
-  bool part = getTasks() || getIndex() || getIndexAxes() || getKey() ||
-              getRows();
+  bool part =
+      getTasks() || getIndex() || getIndexAxes() || getKey() || getRows();
   if (getKind() == ReshardKind::rekey ? !target : part)
     return emitOpError() << stringifyReshardKind(getKind())
                          << (target || part ? " takes no" : " needs a")
@@ -218,8 +221,7 @@ LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // C5
   auto index = cast<RankedTensorType>(getIndex().getType());
   auto argument = dyn_cast<BlockArgument>(getIndex());
-  if (!argument ||
-      argument.getOwner()->getParentOp() != (*this)->getParentOp())
+  if (!argument || argument.getOwner()->getParentOp() != (*this)->getParentOp())
     return emitOpError() << "index must be an argument of the program";
   int64_t rank = getIndexAxes()->size() + (getRows() ? 1 : 0);
   if (index.getRank() != rank)

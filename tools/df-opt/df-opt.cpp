@@ -19,6 +19,6 @@ int main(int argc, char **argv) {
   mlir::df::registerAllDialects(registry);
   mlir::df::registerAllExtensions(registry);
   mlir::df::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "dataflow optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "dataflow optimizer driver\n", registry));
 }

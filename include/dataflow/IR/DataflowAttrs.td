@@ -141,7 +141,7 @@ def Dataflow_Coarsening : Dataflow_RequestAttr<"Coarsening", "coarsening"> {
   let description = [{
     `extent` repeats the range's tile; a piece has at least
     `handler_extent / extent` tiles, but for the last one of a task. A call has
-    `outputs` records.
+    `outputs` records. The planner obeys it.
 
     Constraints:
     - (C1) `extent` is at least 1.
@@ -232,7 +232,8 @@ def Dataflow_ReshardTransport
     `via` is the transport; 0 for `logical` and `physical` leaves the number of
     records that cross, and of slots that hold them, to the planner. `fields`
     names for fields of the record the dimension along which they may be cut.
-    `order` is the order in which the consumer reads the records.
+    `order` is the order in which the consumer reads the records. The planner
+    obeys `via` and `order = ascending`.
 
     Constraints:
     - (C1) `logical` and `physical` are not negative, and `logical` is a
@@ -267,7 +268,8 @@ def Dataflow_Handoff : Dataflow_RequestAttr<"Handoff", "handoff"> {
   let summary = "the consumer runs where the record already is";
   let description = [{
     With `resident` the record stays in the shared memory of the CTA that made
-    it and its consumer runs there; `depth` records may wait at a time.
+    it and its consumer runs there; `depth` records may wait at a time. The
+    planner obeys a depth of 1.
 
     Constraints:
     - (C1) `depth` is at least 1.
@@ -334,6 +336,8 @@ def Dataflow_Precision : Dataflow_RequestAttr<"Precision", "precision"> {
 def Dataflow_Memory : Dataflow_RequestAttr<"Memory", "memory"> {
   let summary = "memory in which the stage's records are stored";
   let description = [{
+    The planner obeys it.
+
     Constraints:
     - (C1) The stage has an output channel.
     - (C2) A physical form's `outputs` names the same space, where both name

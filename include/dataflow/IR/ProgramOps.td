@@ -217,7 +217,7 @@ def Dataflow_MapOp : Dataflow_StageOp<"map",
     Preconditions (`S` numbers are those of `StageOpInterface`, below):
     - (C1) The output channel has arity `one` without a range, `pieces` over a
       range, and `tiles` for each tile.
-    - (S1) to (S9).
+    - (S1) to (S10).
 
     Postconditions: the channel holds the handler's results as records.
 
@@ -476,7 +476,10 @@ def Dataflow_YieldOp : Dataflow_Op<"yield", [
     Returns the results of a handler, or the fields of an identity.
 
     Preconditions:
-    - (C1) In a handler the operands have the handler's result types.
+    - (C1) In a handler the operands have the handler's result types; in an
+      identity they are the fields of the record (reduce's C3).
+
+    Postconditions: control returns to whoever called.
 
     Example:
 
@@ -500,6 +503,8 @@ def Dataflow_ParamOp : Dataflow_Op<"param", [
     Preconditions:
     - (C1) The name is that of an index parameter of the enclosing program.
 
+    Postconditions: all uses of a parameter see the same value.
+
     Example:
 
     ```mlir
@@ -520,6 +525,8 @@ def Dataflow_RangeTilesOp : Dataflow_Op<"range_tiles", [Pure]> {
 
     Preconditions:
     - (C1) A tile is at least 1, or names an index parameter of the program.
+
+    Postconditions: folds to a constant when begin, end and tile are numbers.
 
     Example:
 
