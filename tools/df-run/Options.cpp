@@ -19,9 +19,9 @@ using namespace dfrt;
 
 static const char *kDescription =
     "Plans a compiled program for one batch of inputs, verifies and executes "
-    "the plan,\nand says what was decided, how long it should take on an H200, "
-    "and whether the\nresults are right. ARTIFACT is made by df-translate "
-    "--dataflow-to-artifact; the\nworkload file is described in "
+    "the\nplan, and says what was decided, how long it should take on an H200, "
+    "and whether\nthe results are right. ARTIFACT is made by df-translate "
+    "--dataflow-to-artifact;\nthe workload file is described in "
     "docs/workload.md.\n";
 
 static const char *kFooter = R"(

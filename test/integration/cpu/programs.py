@@ -15,6 +15,7 @@ import random
 from records import KINDS, Body
 
 AXES = ("a", "b", "c")
+LISTED = ("c", "b")  # the domain whose tasks are given by a coordinate list
 NAN = math.nan
 
 
@@ -39,6 +40,9 @@ class Env:
         self.sizes, self.tensors, self.memo = sizes, tensors, {}
 
     def tasks(self, domain):
+        if domain == LISTED:
+            shape, data = self.tensors["coordinates"]
+            return [tuple(data[2 * i:2 * i + 2]) for i in range(shape[0])]
         return itertools.product(*(range(self.sizes[axis]) for axis in domain))
 
     def at(self, name, *index):
@@ -83,7 +87,13 @@ class Program:
             for domain in ((), ("b",), ("a", "b"), ("b", "a"), ("c",), ("a", "c"), ("a", "b", "c")):
                 if self.rng.random() < 0.35:
                     self.domains.append(domain)
-        self.listed = ()
+            if self.rng.random() < 0.2:
+                self.domains.append(LISTED)
+                self.argument("coordinates", ["?", 2], "i32", ["listed", 2],
+                              {"values": "coordinates"})
+        self.weighted = self.rng.choice(self.domains) if self.rng.random() < 0.3 else None
+        if self.weighted is not None:
+            self.argument("weights", ["?"], "i32", ["weighted"], {"values": "weights"})
         self.grow()
         self.finish()
 
@@ -404,6 +414,8 @@ class Program:
         key = self.rng.choice(AXES[:1] if self.long else AXES)
         others = [axis for axis in source if axis != key and self.chance(0.4)]
         target = tuple(others + [key]) if self.chance(0.5) else tuple([key] + others)
+        if target == LISTED:
+            target = target[::-1]
         axes = [axis for axis in source if self.chance(0.8)]
         self.rng.shuffle(axes)
         index = self.fresh("index")
@@ -525,6 +537,8 @@ class Program:
     def larger(self, domains):
         """A domain that has all axes of `domains`."""
         axes = {axis for domain in domains for axis in domain}
+        if LISTED in domains:  # another domain may have tasks that this one lacks
+            return LISTED if axes <= set(LISTED) else None
         fits = [d for d in self.domains if axes <= set(d)]
         return self.rng.choice(fits) if fits else tuple(sorted(axes))
 
@@ -538,8 +552,9 @@ class Program:
             inputs = self.rng.sample(singles + collected,
                                      min(len(singles + collected), self.rng.choice((1, 1, 2))))
             mode = self.rng.choice(("plain", "plain", "over", "each"))
-            self.add_map(self.larger([c.domain for c in inputs]), inputs,
-                         "plain" if self.long else mode)
+            domain = self.larger([c.domain for c in inputs])
+            if domain is not None:
+                self.add_map(domain, inputs, "plain" if self.long else mode)
         elif what == "reduce" and tiled:
             channel = self.rng.choice(tiled)
             self.features.add("reduce of tiles")
@@ -556,7 +571,8 @@ class Program:
         elif what == "rekey rows" and not self.long:
             domain = self.rng.choice(self.domains)
             mode = self.rng.choice(("plain", "each"))
-            inputs = [c for c in singles if set(c.domain) <= set(domain)][:1]
+            inputs = [c for c in singles if set(c.domain) <= set(domain) and
+                      (c.domain != LISTED or domain == LISTED)][:1]
             rows = self.map(domain, inputs, mode, rows=self.rng.choice((1, 2, 3)))
             self.pool.append(self.reduce(self.rekey(rows)))
         elif what == "tiles" and tiled:
@@ -577,7 +593,7 @@ class Program:
                 continue
             domain = channel.domain
             if channel.arity == "one" and self.chance(0.2):
-                domain = self.larger([channel.domain])
+                domain = self.larger([channel.domain]) or domain
             self.finalize(channel, domain)
 
     # What comes out.
@@ -598,7 +614,9 @@ class Program:
                       f"  %n{axis} = tensor.dim %axes, %p{axis} : tensor<?x?x?xi8>"]
         for domain in self.domains:
             axes = ", ".join(f"{axis} = %n{axis}" for axis in domain)
-            lines.append(f"  dataflow.tasks {self.tasks_name(domain)}({axes})")
+            more = " coordinates %coordinates : tensor<?x2xi32>" if domain == LISTED else ""
+            more += " weights %weights : tensor<?xi32>" if domain == self.weighted else ""
+            lines.append(f"  dataflow.tasks {self.tasks_name(domain)}({axes}){more}")
         for span in self.ranges:
             index = f"[{', '.join(span.domain)}]"
             text = self.arguments["len_" + span.name][0]
@@ -621,6 +639,14 @@ class Program:
                 sums = list(itertools.accumulate(lengths, initial=0))
                 point["off_" + span.name] = sums[:-1]
                 point[span.name + "_tokens"] = sums[-1] + 1
+        places = list(itertools.product(*(range(sizes[axis]) for axis in LISTED)))
+        chosen = self.rng.sample(places, self.rng.randint(0, min(len(places), 40)))
+        point["listed"] = len(chosen)
+        point["coordinates"] = [i for place in chosen for i in place]
+        if self.weighted is not None:
+            point["weighted"] = len(chosen) if self.weighted == LISTED else \
+                math.prod(sizes[axis] for axis in self.weighted)
+            point["weights"] = [self.rng.randint(0, 3) for _ in range(point["weighted"])]
         for index, (axes, rows, key) in self.indices.items():
             count = math.prod(sizes[axis] for axis in axes) * (rows or 1)
             point[index] = [self.rng.randint(-1, sizes[key] - 1) for _ in range(count)]
