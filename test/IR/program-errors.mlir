@@ -993,7 +993,7 @@ dataflow.program @p(%i: tensor<?xi32>) {
 
 // -----
 
-// reshard_s2: the target is a domain
+// stage_s2: the target of a rekey is a domain
 dataflow.program @p(%i: tensor<?xi32>) {
   %n = arith.constant 8 : index
   dataflow.tasks @t(a = %n)

@@ -21,7 +21,8 @@ def Dataflow_StageOpInterface : OpInterface<"StageOpInterface"> {
   let description = [{
     A node of a program's stage graph: reads the records of its input channels,
     calls a handler for every task (and piece of the task's range), and puts the
-    results on its output channel or into its output tensors.
+    results on its output channel or into its output tensors. The interface
+    verifies what all stages have in common: (S1) to (S10) of `dataflow.map`.
   }];
   let methods = [
     InterfaceMethod<"Name of the stage, unique in the program.",
@@ -85,7 +86,9 @@ def Dataflow_HandlerOpInterface : OpInterface<"HandlerOpInterface"> {
   let description = [{
     The code of a stage: a symbol with a signature and one body region whose
     returns yield the results. Attached to `dataflow.handler` and, as an
-    external model, to `func.func`.
+    external model, to `func.func`. In text, the arguments of a `func.func` must
+    not have the names of values of the program around it; those of a
+    `dataflow.handler` may.
   }];
   let methods = [
     InterfaceMethod<"Argument and result types.",
