@@ -87,8 +87,6 @@ Status Verifier::checkReuse() {
     const uint32_t slot = std::get<3>(entry);
     const uint64_t begin = schedule.slots[slot].offset;
     const uint64_t end = begin + slotBytes(problem, schedule.slots[slot]);
-    if (begin == end)
-      continue;
     auto at = bytes.upper_bound(begin);
     if (at != bytes.begin() && std::prev(at)->second.end > begin)
       --at;

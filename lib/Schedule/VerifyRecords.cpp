@@ -197,15 +197,10 @@ Status Verifier::checkTask(uint32_t index, uint64_t task,
   const uint32_t slices = slicesOf(index);
 
   // One piece [0, 0) stands for an empty range that is not walked by tile.
-  if (tiles == 0) {
-    size_t wanted = stage.each ? 0 : 1;
-    if (group.size() < wanted)
-      return fail(clause, stageName(index, task) + ": nobody computes the one "
-                                                   "piece of the empty range");
-    if (wanted == 0 && !group.empty())
-      return fail(clause, nameOf(group[0]) + " covers a tile of an empty "
-                                             "range");
-  }
+  if (tiles == 0 && !stage.each && group.empty())
+    return fail(clause, stageName(index, task) +
+                            ": nobody computes the one piece of the empty "
+                            "range");
   for (uint32_t i : group) {
     const Instruction &instruction = schedule.instructions[i];
     if (instruction.sliceEnd - instruction.sliceBegin != slices)

@@ -228,3 +228,43 @@ TEST(VerifyDetail, V4RowOfARow) {
   one.call(0, out, 0, {{sum, false, 0}}, {});
   accepted(*problem, one.finish(*problem));
 }
+
+TEST(VerifyDetail, V3EmptyRangeWithoutItsPiece) {
+  Programmer p;
+  uint32_t tasks = p.domain("rows", {{"b", 1}});
+  uint32_t range = p.range(tasks, 1, {0});
+  uint32_t part = p.map("part", tasks, Programmer::record(), range);
+  p.finalize("out", tasks, {p.reduce("merge", part)});
+  Expected<Problem> problem = p.problem(1, 1);
+  ASSERT_TRUE(problem) << problem.status().message();
+  refused(*problem, Hand().finish(*problem), "V3: stage \"part\", task 0",
+          "the one piece of the empty range");
+}
+
+TEST(VerifyDetail, V3GapBetweenPieces) {
+  Case c = tree();
+  c.schedule.instructions[1].variant = 0;
+  c.schedule.instructions[1].tileBegin = 3;
+  refused(c.problem, c.schedule, "V3: stage \"part\", task 0",
+          "nobody covers tiles [2, 3) before instruction 1");
+}
+
+TEST(VerifyDetail, V3SlicesOfAStageThatHasNone) {
+  Case c = scatterGlobal();
+  c.schedule.instructions[0].sliceEnd = 1;
+  refused(c.problem, c.schedule, "V3: instruction 0 ", "not separable");
+}
+
+TEST(VerifyDetail, V8TwoCopiesOfOneInstruction) {
+  // Nobody reads either, and both are made at the end of one instruction.
+  Case c = scatterGlobal();
+  Hand h;
+  h.schedule = c.schedule;
+  for (uint64_t offset : {256u, 288u}) {
+    uint32_t copy = h.slot(0, Space::global, 0, offset, 0, 1);
+    h.flag(copy);
+    h.send(Transport::global, 0, 0, {copy});
+  }
+  refused(c.problem, h.finish(c.problem), "V8: slot 8 ",
+          "memory of slot 7 (stage \"part\", task 0): the write");
+}
