@@ -52,7 +52,8 @@ uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
 }
 
 /// Folds neighbouring parts that lie on the same lane, so that only one record
-/// a run leaves it. A single run would be the result, which is needed elsewhere.
+/// a run leaves it. A single run would be the result, which is needed
+/// elsewhere.
 void ScheduleBuilder::joinRuns(uint32_t s, uint64_t task) {
   bool single = true;
   for (const Part &part : parts)

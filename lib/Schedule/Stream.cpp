@@ -71,8 +71,10 @@ private:
       double snap = kSnap * tile;
       bool takeAll = last || load + all <= share + snap;
       if (!takeAll && (current.whole || current.tiles <= 1)) {
-        // Indivisible: over the line by at most as much as it would be under.
-        if (!empty && load + all - share > share - load)
+        // Indivisible: over the line by at most as much as it would be under,
+        // and a small one by half a tile.
+        double over = load + all - share;
+        if (!empty && (over > share - load || (tile > 0 && over > tile / 2)))
           return;
         takeAll = true;
       }

@@ -1,0 +1,299 @@
+//===- SolverTest.cpp - What each solver promises -------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stream, longest-first, tickets, and how split tasks are combined.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Examples.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace dfrt;
+using namespace dfrt::test;
+using testing::HasSubstr;
+
+namespace {
+
+std::vector<int64_t> raggedLengths(int64_t count) {
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < count; ++i)
+    lengths.push_back((i * 7919 + 13) % 9000);
+  return lengths;
+}
+
+/// Cost in bytes of what a CTA maps, as the stream solver counts it.
+double loadOf(const Problem &problem, const Schedule &schedule,
+              const Queue &queue) {
+  double load = 0;
+  int segments = 0;
+  for (uint32_t i : queue.instructions) {
+    const Instruction &call = schedule.instructions[i];
+    if (call.stage != 0)
+      continue;
+    load +=
+        double(problem.callBytes(0, call.task, call.tileEnd - call.tileBegin));
+    ++segments;
+  }
+  double tile = double(problem.program.stages[0].cost.tileBytes);
+  return load + std::max(0, segments - 1) * problem.costs.segmentTiles * tile;
+}
+
+} // namespace
+
+TEST(Solvers, Registry) {
+  ASSERT_EQ(solvers().size(), 3u);
+  EXPECT_STREQ(solvers()[0].name, "stream");
+  Problem p = problemFor(splitReduce(true), {100}, topology(4));
+  EXPECT_EQ(planned(p).solver, "stream");
+  for (const Solver &solver : solvers())
+    EXPECT_EQ(planned(p, solvedBy(solver.name)).solver, solver.name);
+  Expected<Schedule> schedule = makeSchedule(p, solvedBy("best"));
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.status().message(),
+            "solver 'best' is not registered, expected stream, longest-first, "
+            "tickets");
+}
+
+TEST(Solvers, RefuseBadProblems) {
+  Problem p = problemFor(splitReduce(true), {100}, topology(4));
+  p.topology.clusterSize = 3;
+  for (const Solver &solver : solvers())
+    EXPECT_EQ(makeSchedule(p, solvedBy(solver.name)).status().code(),
+              StatusCode::invalidArgument);
+}
+
+TEST(Stream, BalancesWithinOneTile) {
+  for (uint32_t ctas : {4u, 78u, 120u, 132u})
+    for (int64_t batch : {1, 16, 64, 128}) {
+      std::vector<int64_t> lengths = raggedLengths(batch);
+      lengths.push_back(131072);
+      Problem p = problemFor(splitReduce(true), lengths, topology(ctas));
+      Schedule s = planned(p);
+      ASSERT_EQ(s.queues.size(), ctas);
+      double most = 0, sum = 0;
+      for (const Queue &queue : s.queues) {
+        double load = loadOf(p, s, queue);
+        EXPECT_GT(load, 0) << "CTA " << queue.cta << " of " << ctas;
+        most = std::max(most, load);
+        sum += load;
+      }
+      double tile = double(p.program.stages[0].cost.tileBytes);
+      // A tile, and a quarter for the cuts that are not made.
+      EXPECT_LE(most, sum / ctas + 1.25 * tile)
+          << ctas << " CTAs, batch " << batch;
+    }
+}
+
+TEST(Stream, MakesNoNeedlessCuts) {
+  // Four tasks of one CTA's share each: nothing is split.
+  Problem p = problemFor(splitReduce(true), {640, 640, 640, 640}, topology(4));
+  Schedule s = planned(p);
+  EXPECT_EQ(callsOf(s, 0).size(), 4u);
+  EXPECT_EQ(callsOf(s, 1).size(), 0u); // each result is its only part
+  EXPECT_TRUE(s.transfers.empty());
+  // A cut needs at least one CTA boundary: at most tasks + CTAs - 1 pieces.
+  p = problemFor(splitReduce(true), raggedLengths(50), topology(132));
+  EXPECT_LE(callsOf(planned(p), 0).size(), 50u + 131u);
+}
+
+TEST(Stream, UsesEveryCtaForOneTask) {
+  Problem p = problemFor(splitReduce(true), {131072}, topology(132));
+  std::vector<int64_t> tiles = tilesByCta(planned(p), 0);
+  EXPECT_EQ(*std::max_element(tiles.begin(), tiles.end()), 16);
+  EXPECT_GE(*std::min_element(tiles.begin(), tiles.end()), 15);
+}
+
+TEST(Stream, EmptyTasksAndBatches) {
+  Problem p = problemFor(splitReduce(true), {0, 0, 100, 0}, topology(4));
+  Schedule s = planned(p);
+  int empty = 0;
+  for (const Instruction &i : callsOf(s, 0))
+    empty += i.tileBegin == 0 && i.tileEnd == 0;
+  EXPECT_EQ(empty, 3);
+  EXPECT_EQ(callsOf(s, 2).size(), 4u);
+  s = planned(problemFor(splitReduce(true), {}, topology(4)));
+  EXPECT_TRUE(s.instructions.empty());
+  EXPECT_EQ(s.queues.size(), 4u);
+}
+
+TEST(Stream, ObeysPieceSizes) {
+  for (auto [least, most] :
+       {std::pair<int64_t, int64_t>{3, 5}, {4, 0}, {1, 2}, {7, 8}, {5, 5}}) {
+    Program program = splitReduce(true);
+    program.stages[0].requests.minTiles = least;
+    program.stages[0].requests.maxTiles = most;
+    Problem p = problemFor(program, raggedLengths(40), topology(32));
+    for (const Solver &solver : solvers()) {
+      Schedule s = planned(p, solvedBy(solver.name));
+      for (const Instruction &i : callsOf(s, 0)) {
+        int64_t tiles = i.tileEnd - i.tileBegin;
+        bool last = i.tileEnd == p.tileCount(0, i.task);
+        EXPECT_TRUE(tiles >= least || last)
+            << solver.name << " " << least << ": " << i.tileBegin << " to "
+            << i.tileEnd << " of " << p.tileCount(0, i.task);
+        if (most) {
+          EXPECT_LE(tiles, most) << solver.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Stream, ChoosesVariants) {
+  Program program = splitReduce(true);
+  Variant four, exact;
+  four.kind = Variant::Kind::tiles;
+  four.value = 4;
+  exact.kind = Variant::Kind::exact;
+  exact.value = 200;
+  program.stages[0].variants.push_back(four);
+  program.stages[0].variants.push_back(exact);
+  Problem p = problemFor(program, {256, 200, 199, 64, 0}, topology(1));
+  std::vector<uint32_t> variants;
+  for (const Instruction &i : callsOf(planned(p), 0))
+    variants.push_back(i.variant);
+  EXPECT_THAT(variants, testing::ElementsAre(1, 2, 1, 0, 0));
+}
+
+TEST(Combine, ScattersSeparableTasks) {
+  Problem p = problemFor(splitReduce(true), {64 * 32}, topology(4));
+  Decisions decisions;
+  Schedule s = planned(p, {}, &decisions);
+  std::vector<Instruction> reduces = callsOf(s, 1), finals = callsOf(s, 2);
+  ASSERT_EQ(reduces.size(), 4u);
+  ASSERT_EQ(finals.size(), 4u);
+  std::set<uint32_t> begins;
+  for (const Instruction &i : reduces) {
+    EXPECT_EQ(i.sliceEnd - i.sliceBegin, 2u);
+    EXPECT_EQ(i.operandCount, 4u);
+    EXPECT_EQ(i.variant, 1u);
+    begins.insert(i.sliceBegin);
+  }
+  EXPECT_EQ(begins, (std::set<uint32_t>{0, 2, 4, 6}));
+  bool explained = false;
+  for (const Decision &d : decisions)
+    explained |= d.topic == "combine" && d.choice == "reduce-scatter";
+  EXPECT_TRUE(explained);
+}
+
+TEST(Combine, ManyPartsShareFewSlices) {
+  Problem p = problemFor(splitReduce(true), {64 * 330}, topology(33));
+  Schedule s = planned(p);
+  EXPECT_EQ(callsOf(s, 0).size(), 33u);
+  EXPECT_EQ(callsOf(s, 1).size(), 8u); // as many as there are slices
+}
+
+TEST(Combine, ForcedChoices) {
+  using Combine = ScheduleOptions::Combine;
+  Problem p = problemFor(splitReduce(true), {64 * 330}, topology(33));
+  ScheduleOptions options;
+  options.combine = Combine::fold;
+  Schedule s = planned(p, options);
+  ASSERT_EQ(callsOf(s, 1).size(), 1u);
+  EXPECT_EQ(callsOf(s, 1)[0].operandCount, 33u);
+  options.combine = Combine::tree;
+  s = planned(p, options);
+  EXPECT_EQ(callsOf(s, 1).size(), 32u);
+  for (const Instruction &i : callsOf(s, 1))
+    EXPECT_EQ(i.operandCount, 2u);
+  Problem whole = problemFor(splitReduce(false), {64 * 330}, topology(33));
+  EXPECT_EQ(callsOf(planned(whole), 1).size(), 32u); // above 8: a tree
+  whole = problemFor(splitReduce(false), {64 * 32}, topology(4));
+  EXPECT_EQ(callsOf(planned(whole), 1).size(), 1u);
+  options.combine = Combine::scatter;
+  EXPECT_THAT(makeSchedule(whole, options).status().message(),
+              HasSubstr("reduce 'reduce' cannot be combined"));
+}
+
+TEST(LongestFirst, NeverSplits) {
+  Problem p = problemFor(splitReduce(true), {64 * 10, 64 * 9, 64 * 3, 64 * 2},
+                         topology(2));
+  Schedule s = planned(p, solvedBy("longest-first"));
+  EXPECT_EQ(callsOf(s, 0).size(), 4u);
+  EXPECT_THAT(tilesByCta(s, 0), testing::ElementsAre(12, 12));
+  EXPECT_TRUE(s.transfers.empty());
+}
+
+TEST(LongestFirst, SplitsAtTheRequestedSize) {
+  Program program = splitReduce(true);
+  program.stages[0].requests.maxTiles = 4;
+  Problem p = problemFor(program, {64 * 10}, topology(3));
+  EXPECT_THAT(tilesByCta(planned(p, solvedBy("longest-first")), 0),
+              testing::ElementsAre(4, 4, 2));
+}
+
+TEST(Tickets, OneListLargestFirst) {
+  Problem p = problemFor(splitReduce(true), {640, 0, 64 * 300}, topology(8));
+  Schedule s = planned(p, solvedBy("tickets"));
+  EXPECT_EQ(s.discipline, Discipline::ticket);
+  ASSERT_EQ(s.queues.size(), 1u);
+  EXPECT_EQ(s.queues[0].cta, kNone);
+  EXPECT_GT(callsOf(s, 0).size(), 16u);
+  int64_t before = INT64_MAX;
+  bool reduced = false;
+  for (uint32_t i : s.queues[0].instructions) {
+    const Instruction &call = s.instructions[i];
+    reduced |= call.stage == 1;
+    if (call.stage != 0 || !call.draw)
+      continue;
+    EXPECT_FALSE(reduced) << "a producer behind a consumer";
+    EXPECT_LE(call.tileEnd - call.tileBegin, before);
+    before = call.tileEnd - call.tileBegin;
+  }
+  for (const Slot &slot : s.slots)
+    EXPECT_EQ(slot.cta, kNone);
+  for (const Transfer &t : s.transfers)
+    EXPECT_EQ(t.transport, Transport::global);
+}
+
+/// What reads results of one draw only belongs to that draw.
+TEST(Tickets, FuseWholeTasks) {
+  Problem p =
+      problemFor(splitReduce(true), std::vector<int64_t>(64, 64), topology(4));
+  Schedule s = planned(p, solvedBy("tickets"));
+  EXPECT_TRUE(s.transfers.empty());
+  int64_t draws = 0;
+  for (const Instruction &i : s.instructions)
+    draws += i.draw;
+  EXPECT_EQ(draws, 64);
+}
+
+/// Two ranged stages in a row, the second per tile: it follows the first.
+TEST(Placement, TilesFollowTiles) {
+  Program p = splitReduce(false);
+  Stage first = p.stages[0];
+  first.each = true;
+  first.arity = Arity::tiles;
+  Stage second = first;
+  second.name = "second";
+  second.inputs = {input(0)};
+  p.stages[2].inputs = {input(2)};
+  p.stages[1].inputs = {input(1)};
+  p.stages = {first, second, p.stages[1], p.stages[2]};
+  Problem problem = problemFor(p, {64 * 100, 64 * 7, 0}, topology(8));
+  Schedule s = planned(problem);
+  EXPECT_EQ(tilesByCta(s, 0), tilesByCta(s, 1));
+  for (const Instruction &i : callsOf(s, 1))
+    for (const Operand &o : s.operandsOf(i))
+      EXPECT_FALSE(o.wait);
+}
+
+TEST(Placement, ResidentTasksStayTogether) {
+  Program program = splitReduce(true);
+  program.stages[0].requests.resident = true;
+  program.stages[1].requests.resident = true;
+  Problem p = problemFor(program, {64 * 100, 64 * 50, 64 * 60}, topology(8));
+  for (const Solver &solver : solvers()) {
+    Schedule s = planned(p, solvedBy(solver.name));
+    EXPECT_TRUE(s.transfers.empty()) << solver.name;
+    EXPECT_EQ(callsOf(s, 0).size(), 3u) << solver.name;
+  }
+}
