@@ -37,6 +37,10 @@ Status Verifier::fail(const char *clause, const std::string &text) {
                 std::string(clause) + ": " + text);
 }
 
+std::string Verifier::interval(int64_t begin, int64_t end) {
+  return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+}
+
 std::string Verifier::stageName(uint32_t stage, uint64_t task) const {
   std::string name = stage < program.stages.size() ? program.stages[stage].name
                                                    : std::string("?");
@@ -98,11 +102,6 @@ Status Verifier::run() {
 }
 
 namespace {
-
-std::string range(uint64_t first, uint64_t count) {
-  return "[" + std::to_string(first) + ", " + std::to_string(first + count) +
-         ")";
-}
 
 bool fits(uint64_t first, uint64_t count, uint64_t size) {
   return first <= size && count <= size - first;
@@ -171,16 +170,18 @@ Status Verifier::checkIndices() {
                             std::to_string(tasks));
     if (!fits(instruction.firstOperand, instruction.operandCount,
               schedule.operands.size()))
-      return fail(
-          "V1", nameOf(i) + ": operands " +
-                    range(instruction.firstOperand, instruction.operandCount) +
-                    " of " + std::to_string(schedule.operands.size()));
+      return fail("V1", nameOf(i) + ": operands " +
+                            interval(instruction.firstOperand,
+                                     uint64_t(instruction.firstOperand) +
+                                         instruction.operandCount) +
+                            " of " + std::to_string(schedule.operands.size()));
     if (!fits(instruction.firstOutput, instruction.outputCount,
               schedule.outputs.size()))
-      return fail("V1",
-                  nameOf(i) + ": outputs " +
-                      range(instruction.firstOutput, instruction.outputCount) +
-                      " of " + std::to_string(schedule.outputs.size()));
+      return fail("V1", nameOf(i) + ": outputs " +
+                            interval(instruction.firstOutput,
+                                     uint64_t(instruction.firstOutput) +
+                                         instruction.outputCount) +
+                            " of " + std::to_string(schedule.outputs.size()));
     for (const Operand &operand : schedule.operandsOf(instruction))
       if (operand.slot >= slots)
         return fail("V1", nameOf(i) + " reads slot " +
@@ -205,8 +206,9 @@ Status Verifier::checkIndices() {
     if (!fits(transfer.firstDestination, transfer.destinationCount,
               schedule.destinations.size()))
       return fail("V1", transferName(t) + ": destinations " +
-                            range(transfer.firstDestination,
-                                  transfer.destinationCount) +
+                            interval(transfer.firstDestination,
+                                     uint64_t(transfer.firstDestination) +
+                                         transfer.destinationCount) +
                             " of " +
                             std::to_string(schedule.destinations.size()));
     for (uint32_t slot : schedule.destinationsOf(transfer))

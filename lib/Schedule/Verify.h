@@ -12,12 +12,16 @@
 //
 // The clauses run in an order in which each may rely on the ones before it:
 //
-//   Verify.cpp           V1 V2 V9 V13      indices, queues, places
-//   VerifyTransfers.cpp  V5 V10 V12 V11a V14  writers, routes, arrival counts
-//   VerifyRecords.cpp    V16 V3 V15        variants, coverage
-//   VerifyOrder.cpp      V7 V6             waits
-//   VerifyOperands.cpp   V4 V3             what operands hold, reductions
-//   VerifyMemory.cpp     V11b V8 V17       order of phases, reuse, releases
+//   Verify.cpp           V1 V2 V13 V9         indices, queues, places
+//   VerifyRecords.cpp    V1 V16               list lengths, variants
+//   VerifyTransfers.cpp  V5 V10 V12 V11       writers, routes, arrival counts
+//   VerifyRecords.cpp    V3 V15               coverage
+//   VerifyOrder.cpp      V7 V6                waits
+//   VerifyOperands.cpp   V4 V3                what operands hold, reductions
+//   VerifyMemory.cpp     V8 V11 V17           reuse, order of phases, releases
+//   VerifyTransfers.cpp  V14                  exit
+//
+// VerifyProblem.cpp answers what a problem asks of a consumer.
 //
 // Happens-before questions between two instructions of one queue are answered
 // at once by their positions. Questions across queues are collected and
@@ -145,6 +149,7 @@ private:
   std::string transferName(uint32_t transfer) const;
   std::string releaseName(uint32_t release) const;
   std::string stageName(uint32_t stage, uint64_t task) const;
+  static std::string interval(int64_t begin, int64_t end);
   static Status fail(const char *clause, const std::string &text);
 
   // Order.

@@ -19,10 +19,6 @@ using namespace dfrt;
 
 namespace {
 
-std::string interval(int64_t begin, int64_t end) {
-  return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
-}
-
 std::string record(const KeyedSource &key) {
   std::string text =
       "task " + std::to_string(key.task) + ", tile " + std::to_string(key.tile);

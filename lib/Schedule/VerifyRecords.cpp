@@ -18,14 +18,6 @@
 
 using namespace dfrt;
 
-namespace {
-
-std::string interval(int64_t begin, int64_t end) {
-  return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
-}
-
-} // namespace
-
 Status Verifier::checkInstructions() {
   for (uint32_t i = 0; i < schedule.instructions.size(); ++i) {
     const Instruction &instruction = schedule.instructions[i];
