@@ -154,6 +154,26 @@ TEST(CPUDevice, RowsReachTheirTargetsInOrder) {
       5, {0, 1, 3, 0, 1, 0, -1, 3, 0, 0, 0, 4, -1, -1, -1, -1, 3, 1, 0, 0}));
 }
 
+TEST(CPUDevice, ForcedTransportsAreRight) {
+  LoadedCase run(raggedCase({37, 0, 200, 1, 4, 5}));
+  for (const Solver &solver : solvers())
+    for (Transport transport :
+         {Transport::clusterShared, Transport::global, Transport::multicast}) {
+      ScheduleOptions options;
+      options.solver = solver.name;
+      options.transport = transport;
+      Problem problem = run.test.problem(topologyOf(8, 8));
+      Expected<Schedule> schedule = makeSchedule(problem, options);
+      if (!schedule)
+        continue; // not legal for this solver's edges
+      Status legal = verify(problem, *schedule);
+      ASSERT_TRUE(legal.ok()) << legal.message();
+      ASSERT_EQ(run.load(problem, *schedule), DFRT_OK) << dfrt_last_error();
+      run.expectRight(std::string(solver.name) + " transport " +
+                      std::to_string(int(transport)) + ": ");
+    }
+}
+
 TEST(CPUDevice, HandMadeScheduleIsRight) {
   LoadedCase run(raggedCase({8, 8}));
   Problem problem = run.test.problem(handTopology());
