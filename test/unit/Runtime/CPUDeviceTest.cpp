@@ -251,6 +251,35 @@ TEST(CPUDevice, AMissingWaitShows) {
   EXPECT_GT(removed, 2u);
 }
 
+TEST(CPUDevice, SlotsHoldNaNsAfterTheirLastRead) {
+  LoadedCase run(raggedCase({8, 8}));
+  Problem problem = run.test.problem(handTopology());
+  ASSERT_EQ(run.load(problem, handSchedule(false)), DFRT_OK);
+  uint64_t bytes = 0;
+  ASSERT_EQ(dfrt_plan_workspace_bytes(run.device, run.plan, &bytes), DFRT_OK);
+  ASSERT_EQ(bytes, 2u * 384u);
+  alignas(128) uint8_t workspace[2 * 384] = {};
+  dfrt_launch_options options;
+  dfrt_launch_options_init(&options);
+  options.workspace = workspace;
+  options.workspace_bytes = bytes;
+  for (uint32_t adversarial : {0u, 1u})
+    for (uint32_t poison : {0u, 1u}) {
+      std::memset(workspace, 0, sizeof(workspace));
+      options.adversarial = adversarial;
+      options.poison = poison;
+      ASSERT_EQ(run.launch(options), DFRT_OK) << dfrt_last_error();
+      EXPECT_EQ(run.test.differences(), "");
+      uint64_t poisoned = 0;
+      for (uint8_t byte : workspace)
+        poisoned += byte == 0xff;
+      if (poison)
+        EXPECT_EQ(poisoned, bytes);
+      else
+        EXPECT_LT(poisoned, bytes / 2);
+    }
+}
+
 TEST(CPUDevice, EarlyReuseOfASourceShows) {
   // CTA r's own part moves into the slot that it has just sent: the transfer
   // then carries the wrong bytes, unless it happens to be quick.

@@ -178,13 +178,54 @@ TEST(PlanImage, TooSmallSectionIsNamed) {
             "plan: section slots needs 8 entries, but has room for 7");
 }
 
-TEST(PlanImage, UnplacedSlotIsRefusedByTheWriter) {
-  PlanImage image = handImage();
-  image.schedule.slots[3].space = Space::unplaced;
-  Expected<Bytes> bytes = packPlan(image, exactMaxima(image));
-  ASSERT_FALSE(bool(bytes));
-  EXPECT_EQ(bytes.status().message(),
+TEST(PlanImage, TheWriterRefusesWhatTheReaderWould) {
+  auto refusal = [](auto change) {
+    PlanImage image = handImage();
+    change(image, image.schedule);
+    Expected<Bytes> bytes = packPlan(image, exactMaxima(image));
+    EXPECT_FALSE(bool(bytes));
+    EXPECT_EQ(bytes.status().code(), StatusCode::invalidArgument);
+    return bytes.status().message();
+  };
+  using I = PlanImage;
+  using S = Schedule;
+  EXPECT_EQ(refusal([](I &, S &s) { s.slots[3].space = Space::unplaced; }),
             "plan: slots[3].space is 0, but must be shared or global");
+  EXPECT_EQ(refusal([](I &, S &s) { s.slots[1].offset = 8; }),
+            "plan: slots[1].offset is 8, not a multiple of 16");
+  EXPECT_EQ(refusal([](I &, S &s) { s.slots[2].flag = 0; }),
+            "plan: slots[2].flag is 0, but must be below 0");
+  EXPECT_EQ(refusal([](I &, S &s) { s.sharedBytes = 1 << 20; }),
+            "plan: shared_bytes is 1048576, but a cta has only 232448");
+  EXPECT_EQ(refusal([](I &, S &s) { s.queues[1].cta = 0; }),
+            "plan: queues[1].cta is 0, which has another queue");
+  EXPECT_EQ(refusal([](I &, S &s) { s.queues[1].instructions.pop_back(); }),
+            "plan: instruction 7 is in no queue");
+  EXPECT_EQ(refusal([](I &, S &s) { s.queues[1].instructions[0] = 0; }),
+            "plan: instruction 0 is in a queue twice");
+  EXPECT_EQ(refusal([](I &i, S &) { i.places[2].coordinates[0] = -1; }),
+            "plan: instructions[2].coordinates has -1, which is not in 0 to "
+            "2^31-1");
+  EXPECT_EQ(refusal([](I &i, S &) { i.places.pop_back(); }),
+            "plan: places: 7 for 8 instructions");
+  EXPECT_EQ(refusal([](I &, S &s) {
+              s.transfers[1].transport = Transport::automatic;
+            }),
+            "plan: transfers[1].transport is 0, but must be 1 to 4");
+  EXPECT_EQ(refusal([](I &, S &s) { s.transfers[1].destinationCount = 0; }),
+            "plan: transfers[1].destination_count is 0");
+  EXPECT_EQ(refusal([](I &, S &s) { s.destinations[0] = 3; }),
+            "plan: transfers[0]: slot 3 holds stage 1, but the source holds "
+            "stage 0");
+  EXPECT_EQ(refusal([](I &, S &s) { s.slots[1].sliceEnd = 2; }),
+            "plan: transfers[0]: slot 6 holds slices 0 to 4, the source only "
+            "0 to 2");
+  EXPECT_EQ(refusal([](I &, S &s) { s.releases.push_back({0, 1, 2, 1, 0}); }),
+            "plan: releases[0].barrier is 1 of cta 1, but must be of cta 0");
+  EXPECT_EQ(refusal([](I &, S &s) { s.releases.push_back({0, 1, 9}); }),
+            "plan: releases[0].to is 9, but must be below 8");
+  EXPECT_EQ(refusal([](I &, S &s) { s.barriers[1].arrivals = 0; }),
+            "plan: barriers[1].arrivals is 0");
 }
 
 TEST(PlanImage, EmptyBatchPacks) {
