@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/IR/Dataflow.h"
-#include "dataflow/InitAll.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -53,7 +53,9 @@ class Stages : public testing::Test {
 protected:
   Stages() {
     DialectRegistry registry;
-    registerAllDialects(registry);
+    registry
+        .insert<DataflowDialect, func::FuncDialect, tensor::TensorDialect>();
+    registerFuncHandlerExtension(registry);
     context.appendDialectRegistry(registry);
     module = parseSourceString<ModuleOp>(program, &context);
     if (module)
