@@ -23,14 +23,19 @@ using namespace dfrt::detail;
 /// Order within one lane and level: an instruction follows directly behind the
 /// last of its inputs, so that their slots are free again soon.
 void ScheduleBuilder::orderLevel(std::vector<uint32_t> &queue, size_t begin,
-                                 size_t end,
-                                 std::vector<uint32_t> &place) const {
+                                 size_t end, std::vector<uint32_t> &place) {
   size_t count = end - begin;
   if (count < 3)
     return; // creation order is topological
   for (size_t i = 0; i < count; ++i)
     place[queue[begin + i]] = static_cast<uint32_t>(i);
-  std::vector<uint32_t> pending(count, 0), first(count + 1, 0), readers;
+  Scratch &scratch = orderScratch;
+  std::vector<uint32_t> &pending = scratch.pending, &first = scratch.first,
+                        &readers = scratch.readers, &next = scratch.next,
+                        &order = scratch.order, &stack = scratch.stack;
+  pending.assign(count, 0);
+  first.assign(count + 1, 0);
+  order.clear();
   auto local = [&](uint32_t index, const Part &part) {
     uint32_t writer = slots[part.slot].writer;
     return lanes[writer] == lanes[index] && levels[writer] == levels[index];
@@ -51,18 +56,17 @@ void ScheduleBuilder::orderLevel(std::vector<uint32_t> &queue, size_t begin,
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
   readers.resize(first[count]);
-  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  next.assign(first.begin(), first.end() - 1);
   visit([&](uint32_t writer, uint32_t reader) {
     readers[next[writer]++] = reader;
   });
-  std::vector<uint32_t> order, stack;
-  order.reserve(count);
-  std::vector<bool> root(count);
-  for (size_t i = 0; i < count; ++i)
-    root[i] = pending[i] == 0;
-  for (uint32_t r = 0; r < count; ++r) {
-    if (!root[r])
-      continue;
+  // Roots first: their counts are 0 before anything is emitted.
+  std::vector<uint32_t> &roots = scratch.roots;
+  roots.clear();
+  for (uint32_t i = 0; i < count; ++i)
+    if (pending[i] == 0)
+      roots.push_back(i);
+  for (uint32_t r : roots) {
     stack.push_back(r);
     while (!stack.empty()) {
       uint32_t i = stack.back();
@@ -77,7 +81,7 @@ void ScheduleBuilder::orderLevel(std::vector<uint32_t> &queue, size_t begin,
             queue.begin() + static_cast<int64_t>(begin));
 }
 
-std::vector<std::vector<uint32_t>> ScheduleBuilder::orderQueues() const {
+std::vector<std::vector<uint32_t>> ScheduleBuilder::orderQueues() {
   std::vector<std::vector<uint32_t>> queues(placement.lanes);
   for (uint32_t i = 0; i < instructions.size(); ++i)
     queues[lanes[i]].push_back(i);
@@ -164,10 +168,17 @@ Expected<Schedule> ScheduleBuilder::assemble(const char *solver) {
     schedule.queues.resize(placement.lanes);
   }
   std::vector<uint32_t> newSlot(slots.size(), kNone);
+  schedule.instructions.reserve(instructions.size());
+  schedule.operands.reserve(operands.size());
+  schedule.outputs.reserve(outputs.size());
+  // Transfers add about a destination for each slot.
+  schedule.slots.reserve(2 * slots.size());
   for (uint32_t lane = 0; lane < order.size(); ++lane) {
     uint32_t cta = ticket() ? kNone : lane;
     Queue &queue = schedule.queues[ticket() ? 0 : lane];
     queue.cta = cta;
+    if (!ticket())
+      queue.instructions.reserve(order[lane].size());
     for (size_t n = 0; n < order[lane].size(); ++n) {
       Instruction i = instructions[order[lane][n]];
       i.draw = ticket() && n == 0;

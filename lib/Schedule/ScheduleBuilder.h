@@ -96,9 +96,9 @@ private:
   uint32_t variantFor(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
                       bool sliced) const;
 
-  std::vector<std::vector<uint32_t>> orderQueues() const;
+  std::vector<std::vector<uint32_t>> orderQueues();
   void orderLevel(std::vector<uint32_t> &queue, size_t begin, size_t end,
-                  std::vector<uint32_t> &place) const;
+                  std::vector<uint32_t> &place);
   Expected<std::vector<std::vector<uint32_t>>> orderDraws() const;
   Expected<Schedule> assemble(const char *solver);
   void explain(const char *solver);
@@ -128,6 +128,9 @@ private:
   std::vector<Part> gathered;           ///< operands of one call
   std::vector<uint32_t> candidateLanes; ///< of the decision being made
   std::vector<uint32_t> reduceLoad;     ///< [lanes], reduces so far
+  struct Scratch {
+    std::vector<uint32_t> pending, first, readers, next, order, stack, roots;
+  } orderScratch; ///< of orderLevel, which runs once a lane and level
   uint64_t numScattered = 0, numFolded = 0, numTrees = 0, numElided = 0;
   uint32_t mostParts = 0;
 };
