@@ -297,3 +297,23 @@ TEST(Placement, ResidentTasksStayTogether) {
     EXPECT_EQ(callsOf(s, 0).size(), 3u) << solver.name;
   }
 }
+
+/// Batches of no, one and a thousand tasks, one long task among short ones,
+/// from one CTA to a thousand.
+TEST(Placement, Extremes) {
+  std::vector<std::vector<int64_t>> batches = {
+      {}, {0}, {1}, std::vector<int64_t>(1000, 0), raggedLengths(1000)};
+  batches.emplace_back(127, 37);
+  batches.back().push_back(131072);
+  for (const std::vector<int64_t> &lengths : batches)
+    for (auto [ctas, cluster] :
+         {std::pair<uint32_t, uint32_t>{1, 1}, {132, 2}, {1024, 16}})
+      for (bool separable : {false, true}) {
+        Problem p = problemFor(splitReduce(separable), lengths,
+                               topology(ctas, cluster));
+        for (const Solver &solver : solvers()) {
+          Schedule s = planned(p, solvedBy(solver.name));
+          EXPECT_EQ(callsOf(s, 2).size() == 0, lengths.empty());
+        }
+      }
+}
