@@ -12,6 +12,8 @@
 #ifndef DFRT_LIB_JSON_H
 #define DFRT_LIB_JSON_H
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -39,6 +41,8 @@ public:
     item(key);
     if constexpr (std::is_same_v<T, bool>)
       text += value ? "true" : "false";
+    else if constexpr (std::is_floating_point_v<T>)
+      appendReal(value);
     else
       text += std::to_string(value);
   }
@@ -75,6 +79,16 @@ private:
   void close(char bracket) {
     text += bracket;
     first = false;
+  }
+  /// The shortest text that reads back as `value`, whatever the locale.
+  void appendReal(double value) {
+    if (!std::isfinite(value)) {
+      text += "null";
+      return;
+    }
+    char buffer[32];
+    text.append(buffer,
+                std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
   }
   void quote(const std::string &value) {
     static constexpr char kHex[] = "0123456789abcdef";

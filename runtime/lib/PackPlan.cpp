@@ -278,8 +278,9 @@ private:
   void packTables() {
     auto *operands = section<dfrt_operand>(DFRT_SECTION_OPERANDS);
     for (size_t i = 0; i < schedule.operands.size(); ++i)
-      operands[i] = {schedule.operands[i].slot, schedule.operands[i].row,
-                     schedule.operands[i].wait ? DFRT_OPERAND_WAIT : 0u, 0};
+      operands[i] = {
+          schedule.operands[i].slot, schedule.operands[i].row,
+          schedule.operands[i].wait ? uint32_t(DFRT_OPERAND_WAIT) : 0u, 0};
     std::copy(schedule.outputs.begin(), schedule.outputs.end(),
               section<uint32_t>(DFRT_SECTION_OUTPUTS));
     std::copy(schedule.destinations.begin(), schedule.destinations.end(),
