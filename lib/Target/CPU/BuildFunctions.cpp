@@ -23,6 +23,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::df;
@@ -373,8 +374,22 @@ LogicalResult FunctionBuilder::build() {
   // The body is cloned first, so that it can be promoted in place.
   Region body;
   IRMapping mapping;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(*function.body, captured);
+  SmallVector<Operation *> constants;
+  for (Value value : captured) {
+    Operation *definition = value.getDefiningOp();
+    if (!definition || !definition->hasTrait<OpTrait::ConstantLike>())
+      return emitError(loc)
+             << "body of '" << function.symbol << "' uses a value of type "
+             << value.getType() << " from outside, and it is no constant";
+    constants.push_back(definition->clone());
+    mapping.map(value, constants.back()->getResult(0));
+  }
   function.body->cloneInto(&body, mapping);
   Block &block = body.front();
+  for (Operation *constant : llvm::reverse(constants))
+    block.push_front(constant);
   unsigned lastOperand = function.indices + function.operands;
   if (reference &&
       failed(cpu::promoteToF64(body, context, function.indices, lastOperand)))

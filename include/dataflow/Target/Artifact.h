@@ -1,0 +1,33 @@
+//===- Artifact.h - A program as an artifact --------------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A specialised `dataflow.program` becomes what the planner must know of it
+// (`importProgram`) and the code of its handlers: for the cpu, every variant of
+// every stage and the identities; for the f64 reference, the generic variants
+// and the identities. The symbols are those that `importProgram` gives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_TARGET_ARTIFACT_H
+#define DATAFLOW_TARGET_ARTIFACT_H
+
+#include "dataflow/IR/Dataflow.h"
+#include "dfrt/Artifact.h"
+
+namespace mlir::df {
+
+/// Compiles `program`, all of whose types must be static but for operands.
+/// Fails, with diagnostics, where importProgram or compileForCPU does.
+FailureOr<dfrt::Artifact> buildArtifact(ProgramOp program);
+
+/// Registers `--dataflow-to-artifact`: the bytes of the artifact of the only
+/// program in the input.
+void registerToArtifactTranslation();
+
+} // namespace mlir::df
+
+#endif // DATAFLOW_TARGET_ARTIFACT_H
