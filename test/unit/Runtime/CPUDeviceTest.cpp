@@ -14,6 +14,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <random>
 #include <set>
 #include <tuple>
 
@@ -152,6 +153,47 @@ TEST(CPUDevice, RowsReachTheirTargetsInOrder) {
   // Target 2 gets nothing, target 4 one row, target 0 the same row twice.
   expectRightEverywhere(routeCase(
       5, {0, 1, 3, 0, 1, 0, -1, 3, 0, 0, 0, 4, -1, -1, -1, -1, 3, 1, 0, 0}));
+}
+
+TEST(CPUDevice, RandomBatchesAreRight) {
+  std::mt19937 random(7);
+  auto below = [&](uint32_t limit) { return uint32_t(random() % limit); };
+  const std::pair<uint32_t, uint32_t> shapes[] = {{1, 1}, {2, 2},   {5, 1},
+                                                  {8, 4}, {16, 16}, {24, 8}};
+  for (int batch = 0; batch < 90; ++batch) {
+    std::vector<int64_t> lengths(below(12));
+    for (int64_t &length : lengths)
+      length = below(3) == 0 ? 0 : below(below(4) == 0 ? 600 : 30);
+    std::vector<int64_t> index(4 * below(30));
+    for (int64_t &target : index)
+      target = int64_t(below(10)) - 1;
+    LoadedCase run(batch % 3 == 0   ? raggedCase(lengths)
+                   : batch % 3 == 1 ? spreadCase(lengths)
+                                    : routeCase(9, index));
+    auto [ctas, cluster] = shapes[below(6)];
+    ScheduleOptions options;
+    options.solver = solvers()[below(uint32_t(solvers().size()))].name;
+    options.combine = ScheduleOptions::Combine(below(4));
+    if (batch % 3 && options.combine == ScheduleOptions::Combine::scatter)
+      options.combine = ScheduleOptions::Combine::tree; // nothing is separable
+    Topology topology = topologyOf(ctas, cluster);
+    if (below(2)) // so little room that memory is reused, and some slots move
+      topology.reservedBytes = topology.sharedBytes - 16 * (8 + below(100));
+    Problem problem = run.test.problem(topology);
+    std::string what = std::to_string(batch) + " " + options.solver + " " +
+                       std::to_string(ctas) + "x" + std::to_string(cluster) +
+                       " combine " + std::to_string(int(options.combine)) +
+                       ": ";
+    Expected<Schedule> schedule = makeSchedule(problem, options);
+    ASSERT_TRUE(bool(schedule)) << what << schedule.status().message();
+    Status legal = verify(problem, *schedule);
+    ASSERT_TRUE(legal.ok()) << what << legal.message();
+    ASSERT_EQ(run.load(problem, *schedule), DFRT_OK)
+        << what << dfrt_last_error();
+    run.expectRight(what);
+    if (HasFatalFailure())
+      return;
+  }
 }
 
 TEST(CPUDevice, ForcedTransportsAreRight) {
