@@ -44,6 +44,7 @@ private:
   void setChannel(Value channel, RecordType record);
   SmallVector<Type> handlerArguments(StageOpInterface stage, Body &body);
   SmallVector<Type> outputFields(StageOpInterface stage, Body *body);
+  Body *originalOf(Operation *owner);
   void visitStage(StageOpInterface stage);
   LogicalResult checkStage(StageOpInterface stage);
   LogicalResult expectResults(Body &body, StageOpInterface stage,
@@ -219,6 +220,16 @@ unsigned ProgramRefinement::materialize() {
   return count;
 }
 
+Body *ProgramRefinement::originalOf(Operation *owner) {
+  auto clone = dyn_cast<HandlerOp>(owner);
+  // A sliced variant has other types than its handler, and all static ones.
+  if (!clone || !clone.getVariantOfAttr() ||
+      clone.getVariantAttr().getKind() == VariantKind::sliced)
+    return nullptr;
+  auto it = bodies.find(program.lookupSymbol(clone.getVariantOfAttr()));
+  return it == bodies.end() ? nullptr : it->second.get();
+}
+
 FailureOr<unsigned> ProgramRefinement::run() {
   SmallVector<StageOpInterface> stages = program.getStages();
   do {
@@ -230,36 +241,27 @@ FailureOr<unsigned> ProgramRefinement::run() {
   for (StageOpInterface stage : stages)
     if (auto reduce = dyn_cast<ReduceOp>(stage.getOperation()))
       (void)bodyOf(reduce, reduce.getIdentity());
-  // A variant is called like its handler; what no stage calls, as it declares.
+  // What no stage calls is called as it declares.
   for (auto handler : program.getOps<HandlerOpInterface>()) {
     Body &body = bodyOf(handler, handler.getHandlerBody());
     if (body.called)
       continue;
-    body.arguments.assign(body.region.getArgumentTypes().begin(),
-                          body.region.getArgumentTypes().end());
-    body.results.assign(handler.getSignature().getResults().begin(),
-                        handler.getSignature().getResults().end());
-    auto clone = dyn_cast<HandlerOp>(handler.getOperation());
-    auto original = clone && clone.getVariantOfAttr()
-                        ? program.lookupSymbol(clone.getVariantOfAttr())
-                        : nullptr;
-    if (auto it = bodies.find(original); original && it != bodies.end())
-      body.arguments = it->second->arguments;
+    llvm::append_range(body.arguments, handler.getSignature().getInputs());
+    llvm::append_range(body.results, handler.getSignature().getResults());
   }
+  // A variant is called like its handler.
+  for (auto &[owner, body] : bodies)
+    if (Body *original = originalOf(owner))
+      body->arguments = original->arguments;
   for (auto &[owner, body] : bodies)
     if (failed(body->refinement->evaluate(body->arguments, /*report=*/true)))
       return failure();
   for (StageOpInterface stage : stages)
     if (failed(checkStage(stage)))
       return failure();
-  for (auto &[owner, body] : bodies) {
-    auto clone = dyn_cast<HandlerOp>(owner);
-    if (!clone || !clone.getVariantOfAttr())
-      continue;
-    if (auto it = bodies.find(program.lookupSymbol(clone.getVariantOfAttr()));
-        it != bodies.end())
-      body->results = it->second->results;
-  }
+  for (auto &[owner, body] : bodies)
+    if (Body *original = originalOf(owner))
+      body->results = original->results;
   return materialize();
 }
 

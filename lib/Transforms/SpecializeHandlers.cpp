@@ -14,10 +14,11 @@
 
 #include "PieceSpecialization.h"
 #include "dataflow/IR/Dataflow.h"
+#include "dataflow/Transforms/Separability.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallSet.h"
 
 namespace mlir::df {
 #define GEN_PASS_DEF_SPECIALIZEHANDLERS
@@ -48,7 +49,6 @@ parseList(ProgramOp program, StringRef option, StringRef text) {
 
 /// How the stages that share a handler call it.
 struct PieceUse {
-  StageOpInterface stage;
   PieceFrame frame;
   bool conflict = false; ///< they call it with different ranges
 };
@@ -91,6 +91,8 @@ struct SpecializeHandlers
           makeVariant(handler, use,
                       VariantAttr::get(context, VariantKind::exact, length));
     }
+    if (slices)
+      makeSliced(program);
   }
 
   /// The handlers of stages with a range.
@@ -111,7 +113,6 @@ struct SpecializeHandlers
         continue;
       }
       PieceUse use;
-      use.stage = stage;
       use.frame.begin = stage.lookupTasks().getAxes().size();
       use.frame.tile = *tile;
       use.frame.each = stage.isPerTile();
@@ -146,6 +147,95 @@ struct SpecializeHandlers
     insert(program, handler, clone);
     remark::passed(handler.getLoc(), remarkOptions(handler.getSymName()))
         << ("made variant '" + clone.getSymName().str() + "'");
+  }
+
+  /// The finalize stages behind a channel, through reshards that move it.
+  static void collectReaders(Value channel,
+                             SmallVector<StageOpInterface> &readers) {
+    for (Operation *user : channel.getUsers()) {
+      auto stage = cast<StageOpInterface>(user);
+      if (stage.getStageKind() == StageKind::reshard)
+        collectReaders(stage.getOutputChannel(), readers);
+      else
+        readers.push_back(stage);
+    }
+  }
+
+  /// A reduce that works slice by slice, with all stages that read it.
+  struct SlicedReduce {
+    ReduceOp reduce;
+    uint32_t slices = 1;
+    SmallVector<std::pair<HandlerOp, HandlerOp>> clones; ///< by handler
+  };
+
+  /// Clones the handlers of a reduce and of what reads it, if all can be cut.
+  std::optional<SlicedReduce> cloneForSlices(ReduceOp reduce) {
+    auto options = remarkOptions(reduce.getStageName());
+    std::string reason;
+    std::optional<Separability> separability =
+        analyzeSeparability(reduce, &reason);
+    if (!separability) {
+      remark::missed(reduce.getLoc(), options) << ("not in slices: " + reason);
+      return std::nullopt;
+    }
+    SlicedReduce sliced;
+    sliced.reduce = reduce;
+    sliced.slices = separability->slices;
+    SmallVector<StageOpInterface> stages = {reduce};
+    collectReaders(reduce.getChannel(), stages);
+    for (StageOpInterface stage : stages) {
+      FailureOr<HandlerOp> clone = cloneSliced(stage, *separability);
+      if (failed(clone)) {
+        remark::missed(reduce.getLoc(), options)
+            << ("not in slices: the handler of stage '" +
+                stage.getStageName().str() + "' cannot be cut");
+        for (auto &[handler, other] : sliced.clones)
+          other->erase();
+        return std::nullopt;
+      }
+      sliced.clones.emplace_back(
+          cast<HandlerOp>(stage.lookupHandler().getOperation()), *clone);
+    }
+    return sliced;
+  }
+
+  /// Makes the sliced variants. A handler that stages would need cut in
+  /// different ways gets none, and so do the reduces that call it.
+  void makeSliced(ProgramOp program) {
+    SmallVector<SlicedReduce> all;
+    DenseMap<Operation *, Type> cuts;
+    DenseSet<Operation *> torn;
+    for (auto reduce : program.getBody().getOps<ReduceOp>())
+      if (std::optional<SlicedReduce> sliced = cloneForSlices(reduce))
+        all.push_back(std::move(*sliced));
+    for (SlicedReduce &sliced : all)
+      for (auto &[handler, clone] : sliced.clones) {
+        Type type = clone.getFunctionType();
+        if (cuts.try_emplace(handler, type).first->second != type)
+          torn.insert(handler);
+      }
+    for (SlicedReduce &sliced : all) {
+      auto options = remarkOptions(sliced.reduce.getStageName());
+      bool whole = true;
+      for (auto &[handler, clone] : sliced.clones)
+        if (torn.contains(handler)) {
+          remark::missed(sliced.reduce.getLoc(), options)
+              << ("not in slices: stages need handler '" +
+                  handler.getSymName().str() + "' cut in different ways");
+          whole = false;
+        }
+      for (auto &[handler, clone] : sliced.clones) {
+        if (!whole || findVariant(program, handler, clone.getVariantAttr()))
+          clone->erase();
+        else
+          insert(program, handler, clone);
+      }
+      if (!whole)
+        continue;
+      ++numSeparable;
+      remark::passed(sliced.reduce.getLoc(), options)
+          << ("in slices: " + std::to_string(sliced.slices));
+    }
   }
 
   /// The variant of this kind that an earlier run made, or null.

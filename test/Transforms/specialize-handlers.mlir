@@ -144,3 +144,138 @@ dataflow.program @shared(%lengths: tensor<?xi32>, %y: tensor<?xf32>, %z: tensor<
     dataflow.yield %r : tensor<?xf32>
   }
 }
+
+// -----
+
+// A reduce that can work slice by slice gets a variant for it, and so does what reads it.
+// CHECK-LABEL: dataflow.program @slices
+// REMARK: Function=merge | Remark="in slices: 8"
+dataflow.program @slices(%x: tensor<?x32xf32>, %lengths: tensor<?xi32>, %y: tensor<?x32xf32>, %m: tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %lengths, %c0 : tensor<?xi32>
+  dataflow.tasks @rows(row = %n)
+  dataflow.range @columns of @rows length %lengths[row] tile 16 : tensor<?xi32>
+  %parts = dataflow.map @part tasks @rows over @columns operands(%x : tensor<?x32xf32>)
+      : () -> !dataflow.channel<!dataflow.record<m: f32, v: tensor<32xf32>>, pieces>
+  %whole = dataflow.reduce @merge(%parts)
+      : (!dataflow.channel<!dataflow.record<m: f32, v: tensor<32xf32>>, pieces>) -> !dataflow.channel<!dataflow.record<m: f32, v: tensor<32xf32>>> identity {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.splat %zero : tensor<32xf32>
+    dataflow.yield %zero, %v : f32, tensor<32xf32>
+  }
+  %here = dataflow.reshard "here" move (%whole)
+      : (!dataflow.channel<!dataflow.record<m: f32, v: tensor<32xf32>>>) -> !dataflow.channel<!dataflow.record<m: f32, v: tensor<32xf32>>>
+  dataflow.finalize @store(%here) tasks @rows outs(%y, %m : tensor<?x32xf32>, tensor<?xf32>)
+      : (!dataflow.channel<!dataflow.record<m: f32, v: tensor<32xf32>>>) -> ()
+  dataflow.handler @part(%row: index, %begin: index, %end: index, %x: tensor<?x32xf32>) -> (f32, tensor<32xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.extract_slice %x[%row, 0] [1, 32] [1, 1] : tensor<?x32xf32> to tensor<32xf32>
+    dataflow.yield %zero, %v : f32, tensor<32xf32>
+  }
+  // CHECK: dataflow.handler @merge(
+  // CHECK: dataflow.handler @merge_sliced(%{{.*}}: index, %{{.*}}: f32, %{{.*}}: tensor<4xf32>, %{{.*}}: f32, %{{.*}}: tensor<4xf32>) -> (f32, tensor<4xf32>)
+  // CHECK-SAME: variant = #dataflow.variant<sliced>, variant_of = @merge
+  dataflow.handler @merge(%ma: f32, %va: tensor<32xf32>, %mb: f32, %vb: tensor<32xf32>) -> (f32, tensor<32xf32>) {
+    %m = arith.maximumf %ma, %mb : f32
+    %v = arith.addf %va, %vb : tensor<32xf32>
+    dataflow.yield %m, %v : f32, tensor<32xf32>
+  }
+  // CHECK: dataflow.handler @store(
+  // CHECK: dataflow.handler @store_sliced(%{{.*}}: index, %{{.*}}: index, %{{.*}}: f32, %{{.*}}: tensor<4xf32>, %{{.*}}: tensor<?x32xf32>, %{{.*}}: tensor<?xf32>)
+  // CHECK-SAME: variant_of = @store
+  dataflow.handler @store(%row: index, %s: f32, %v: tensor<32xf32>, %y: tensor<?x32xf32>, %m: tensor<?xf32>) -> (tensor<?x32xf32>, tensor<?xf32>) {
+    %r = tensor.insert_slice %v into %y[%row, 0] [1, 32] [1, 1] : tensor<32xf32> into tensor<?x32xf32>
+    %t = tensor.insert %s into %m[%row] : tensor<?xf32>
+    dataflow.yield %r, %t : tensor<?x32xf32>, tensor<?xf32>
+  }
+}
+
+// -----
+
+// A value that mixes the elements of a dimension keeps it whole.
+// CHECK-LABEL: dataflow.program @mixed
+// CHECK-NOT: _sliced
+// REMARK: Function=merge | Remark="not in slices: {{.+}}"
+dataflow.program @mixed(%lengths: tensor<?xi32>, %y: tensor<?x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %lengths, %c0 : tensor<?xi32>
+  dataflow.tasks @rows(row = %n)
+  dataflow.range @columns of @rows length %lengths[row] tile 16 : tensor<?xi32>
+  %parts = dataflow.map @part tasks @rows over @columns : () -> !dataflow.channel<!dataflow.record<v: tensor<32xf32>>, pieces>
+  %whole = dataflow.reduce @merge(%parts)
+      : (!dataflow.channel<!dataflow.record<v: tensor<32xf32>>, pieces>) -> !dataflow.channel<!dataflow.record<v: tensor<32xf32>>> identity {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.splat %zero : tensor<32xf32>
+    dataflow.yield %v : tensor<32xf32>
+  }
+  dataflow.finalize @store(%whole) tasks @rows outs(%y : tensor<?x32xf32>)
+      : (!dataflow.channel<!dataflow.record<v: tensor<32xf32>>>) -> ()
+  dataflow.handler @part(%row: index, %begin: index, %end: index) -> tensor<32xf32> {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.splat %zero : tensor<32xf32>
+    dataflow.yield %v : tensor<32xf32>
+  }
+  dataflow.handler @merge(%a: tensor<32xf32>, %b: tensor<32xf32>) -> tensor<32xf32> {
+    %c0 = arith.constant 0 : index
+    %first = tensor.extract %a[%c0] : tensor<32xf32>
+    %all = tensor.splat %first : tensor<32xf32>
+    %c = arith.addf %all, %b : tensor<32xf32>
+    dataflow.yield %c : tensor<32xf32>
+  }
+  dataflow.handler @store(%row: index, %v: tensor<32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
+    %r = tensor.insert_slice %v into %y[%row, 0] [1, 32] [1, 1] : tensor<32xf32> into tensor<?x32xf32>
+    dataflow.yield %r : tensor<?x32xf32>
+  }
+}
+
+// -----
+
+// Two stages that need one handler cut along different dimensions: neither is.
+// CHECK-LABEL: dataflow.program @torn
+// CHECK-NOT: _sliced
+// REMARK: Function=first | Remark="not in slices: stages need handler 'merge' cut in different ways"
+// REMARK: Function=second | Remark="not in slices: stages need handler 'merge' cut in different ways"
+dataflow.program @torn(%lengths: tensor<?xi32>, %y: tensor<?x32x16xf32>, %z: tensor<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %lengths, %c0 : tensor<?xi32>
+  dataflow.tasks @rows(row = %n)
+  dataflow.range @columns of @rows length %lengths[row] tile 16 : tensor<?xi32>
+  %parts = dataflow.map @part tasks @rows over @columns : () -> !dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>, pieces>
+  %more = dataflow.map @part as "more" tasks @rows over @columns : () -> !dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>, pieces>
+  %first = dataflow.reduce @merge as "first" (%parts)
+      : (!dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>, pieces>) -> !dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>> identity {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.splat %zero : tensor<32x16xf32>
+    dataflow.yield %v : tensor<32x16xf32>
+  }
+  %second = dataflow.reduce @merge as "second" (%more)
+      : (!dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>, pieces>) -> !dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>> identity {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.splat %zero : tensor<32x16xf32>
+    dataflow.yield %v : tensor<32x16xf32>
+  }
+  dataflow.finalize @all(%first) tasks @rows outs(%y : tensor<?x32x16xf32>)
+      : (!dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>>) -> ()
+  dataflow.finalize @sums(%second) tasks @rows outs(%z : tensor<?x16xf32>)
+      : (!dataflow.channel<!dataflow.record<v: tensor<32x16xf32>>>) -> ()
+  dataflow.handler @part(%row: index, %begin: index, %end: index) -> tensor<32x16xf32> {
+    %zero = arith.constant 0.0 : f32
+    %v = tensor.splat %zero : tensor<32x16xf32>
+    dataflow.yield %v : tensor<32x16xf32>
+  }
+  dataflow.handler @merge(%a: tensor<32x16xf32>, %b: tensor<32x16xf32>) -> tensor<32x16xf32> {
+    %c = arith.addf %a, %b : tensor<32x16xf32>
+    dataflow.yield %c : tensor<32x16xf32>
+  }
+  dataflow.handler @all(%row: index, %v: tensor<32x16xf32>, %y: tensor<?x32x16xf32>) -> tensor<?x32x16xf32> {
+    %r = tensor.insert_slice %v into %y[%row, 0, 0] [1, 32, 16] [1, 1, 1] : tensor<32x16xf32> into tensor<?x32x16xf32>
+    dataflow.yield %r : tensor<?x32x16xf32>
+  }
+  dataflow.handler @sums(%row: index, %v: tensor<32x16xf32>, %z: tensor<?x16xf32>) -> tensor<?x16xf32> {
+    %zero = arith.constant 0.0 : f32
+    %init = tensor.splat %zero : tensor<16xf32>
+    %s = linalg.reduce { arith.addf } ins(%v : tensor<32x16xf32>) outs(%init : tensor<16xf32>) dimensions = [0]
+    %r = tensor.insert_slice %s into %z[%row, 0] [1, 16] [1, 1] : tensor<16xf32> into tensor<?x16xf32>
+    dataflow.yield %r : tensor<?x16xf32>
+  }
+}

@@ -288,12 +288,14 @@ def VerifyProgram : Pass<"dataflow-verify-program", "::mlir::df::ProgramOp"> {
     - (P7) A record, laid out with its fields aligned to 16 bytes, has at most
       2^31 - 1 bytes.
     - (P8) Requests of a producer and its consumer agree: records that stay
-      resident are read by one stage of the same tasks only, and where a reshard
-      asks for a transport, the memory asked for can serve it.
+      resident are read by one stage only, of the same tasks and not through a
+      re-keying reshard; the memory that a stage asks for its records in is the
+      one that its consumer's physical form names, and one that the transport
+      of a reshard behind it can start from.
     - (P9) A tensor that a stage writes is written by no other stage and read by
       none.
-    - (P10) Every stage's records are read by some stage, and the program has at
-      least one finalize.
+    - (P10) Every stage's records are read by some stage, so that every path
+      ends in a finalize.
   }];
   let statistics = [
     Statistic<"numCheckedStages", "num-checked-stages", "Stages tested">
