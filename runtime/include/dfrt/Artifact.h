@@ -35,8 +35,9 @@
 //
 // An identity function takes 6 and 8 only and writes the whole record. A stage
 // with `each` is called once a tile, with that tile's begin and end. The output
-// record never overlaps an input. In `count` fields of a collected channel every
-// field is dense and row-major, slices put together, without padding in between.
+// record never overlaps an input. In `count` fields of a collected channel
+// every field is dense and row-major, slices put together, without padding in
+// between.
 //
 // kind cpuReference is the same program with all floating-point arithmetic,
 // record fields and output tensors in f64 (operands keep their storage types)

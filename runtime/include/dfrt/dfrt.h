@@ -10,7 +10,8 @@
 |*
 |*   dfrt_device *device;      dfrt_device_open("cpu", &device);
 |*   dfrt_artifact *artifact;  dfrt_artifact_load_file("sum.dfart", &artifact);
-|*   dfrt_plan *plan;          dfrt_plan_make(artifact, tensors, n, NULL, &plan);
+|*   dfrt_plan *plan;          dfrt_plan_make(artifact, tensors, n, NULL,
+&plan);
 |*   dfrt_launch(device, artifact, plan, tensors, n, NULL);
 |*   dfrt_plan_release(plan);  ...
 |*
@@ -113,9 +114,9 @@ typedef struct dfrt_argument_info {
   const char *name;
   const int64_t *shape; /* `rank` extents; -1 where known at launch only */
   uint32_t rank;
-  uint32_t element;     /* dfrt_element */
-  uint32_t output;      /* 1: written by the program */
-  uint32_t plan_use;    /* dfrt_plan_use */
+  uint32_t element;  /* dfrt_element */
+  uint32_t output;   /* 1: written by the program */
+  uint32_t plan_use; /* dfrt_plan_use */
 } dfrt_argument_info;
 
 typedef struct dfrt_stage_info {
@@ -153,7 +154,7 @@ typedef struct dfrt_tensor {
                            the shape is read */
   const int64_t *shape; /* `rank` extents */
   uint32_t rank;
-  uint32_t element;     /* dfrt_element */
+  uint32_t element; /* dfrt_element */
 } dfrt_tensor;
 
 /* ---- Plans -------------------------------------------------------------- */
@@ -230,7 +231,7 @@ typedef struct dfrt_launch_options {
   uint32_t adversarial;  /* 1: one thread, hostile order chosen by `seed` */
   uint32_t poison;       /* 1 (default): unwritten and dead slots hold NaNs */
   uint64_t seed;
-  void *workspace;       /* aligned to 128 bytes; null: allocated by the call */
+  void *workspace; /* aligned to 128 bytes; null: allocated by the call */
   uint64_t workspace_bytes;
 } dfrt_launch_options;
 void dfrt_launch_options_init(dfrt_launch_options *options);

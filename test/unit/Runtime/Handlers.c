@@ -124,8 +124,8 @@ void spread_emit(void **arguments) {
   const i64 *code = (const i64 *)(RECORD(char, 6) + 16);
   for (i64 i = begin; i < end; ++i)
     DATA(REAL, 8)
-    [i] = values[i] + 2 * tile[0] + tile[1] + whole[0] - whole[1] +
-          (REAL)(code[0] % 64);
+  [i] = values[i] + 2 * tile[0] + tile[1] + whole[0] - whole[1] +
+        (REAL)(code[0] % 64);
 }
 
 /* ---- route: rows of every source go to the targets named by an index ----- */
