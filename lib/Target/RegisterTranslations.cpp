@@ -10,10 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/InitAll.h"
+#include "dataflow/Target/Artifact.h"
 #include "dataflow/Target/Plan.h"
 
 void mlir::df::registerAllTranslations(
     std::function<std::string()> scheduleName) {
+  registerToArtifactTranslation();
   registerToPlanTranslation(std::move(scheduleName));
   registerFromPlanTranslation();
 }

@@ -30,14 +30,16 @@ struct InsertReleasesPass
   using InsertReleasesBase::InsertReleasesBase;
 
   void runOnOperation() override {
-    auto step = [&](const dfrt::Problem &problem, dfrt::Schedule &schedule,
-                    dfrt::Decisions &) {
-      dfrt::Status status = dfrt::insertReleases(problem, schedule);
-      if (status)
-        numReleases += schedule.releases.size();
-      return status;
+    auto step = [](const dfrt::Problem &problem, dfrt::Schedule &schedule,
+                   dfrt::Decisions &) {
+      return dfrt::insertReleases(problem, schedule);
     };
-    if (failed(changeSchedules(getOperation(), step)))
+    auto count = [&](const dfrt::Problem &, const dfrt::Schedule &schedule) {
+      numReleases += schedule.releases.size();
+      return SmallVector<Metric>{{"Releases", schedule.releases.size()},
+                                 {"ExitBarrier", schedule.exitBarrier}};
+    };
+    if (failed(changeSchedules(getOperation(), "insert-releases", step, count)))
       signalPassFailure();
   }
 };

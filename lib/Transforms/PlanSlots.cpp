@@ -29,18 +29,22 @@ struct PlanSlotsPass : public df::impl::PlanSlotsBase<PlanSlotsPass> {
   using PlanSlotsBase::PlanSlotsBase;
 
   void runOnOperation() override {
-    auto step = [&](const dfrt::Problem &problem, dfrt::Schedule &schedule,
-                    dfrt::Decisions &decisions) {
-      dfrt::Status status = dfrt::planSlots(problem, schedule, &decisions);
-      if (status) {
-        numBarriers += schedule.barriers.size();
-        numFlags += schedule.flags;
-        peakSharedBytes.updateMax(schedule.sharedBytes);
-        peakGlobalBytes.updateMax(schedule.globalBytes);
-      }
-      return status;
+    auto step = [](const dfrt::Problem &problem, dfrt::Schedule &schedule,
+                   dfrt::Decisions &decisions) {
+      return dfrt::planSlots(problem, schedule, &decisions);
     };
-    if (failed(changeSchedules(getOperation(), step)))
+    auto count = [&](const dfrt::Problem &, const dfrt::Schedule &schedule) {
+      numBarriers += schedule.barriers.size();
+      numFlags += schedule.flags;
+      peakSharedBytes.updateMax(schedule.sharedBytes);
+      peakGlobalBytes.updateMax(schedule.globalBytes);
+      return SmallVector<Metric>{{"Slots", schedule.slots.size()},
+                                 {"Barriers", schedule.barriers.size()},
+                                 {"Flags", schedule.flags},
+                                 {"SharedBytes", schedule.sharedBytes},
+                                 {"GlobalBytes", schedule.globalBytes}};
+    };
+    if (failed(changeSchedules(getOperation(), "plan-slots", step, count)))
       signalPassFailure();
   }
 };

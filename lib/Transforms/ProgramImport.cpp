@@ -12,6 +12,9 @@
 
 #include "dataflow/Transforms/ProgramImport.h"
 
+#include "ImportSlices.h"
+#include "SchedulePasses.h"
+
 #include "dataflow/Transforms/HandlerCost.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,12 +22,6 @@
 
 using namespace mlir;
 using namespace mlir::df;
-
-/// An error about a whole program. Not `emitOpError`: that prints the program.
-static InFlightDiagnostic emitProgramError(ProgramOp program) {
-  return emitError(program.getLoc())
-         << "program @" << program.getSymName() << ": ";
-}
 
 std::optional<dfrt::ElementType> mlir::df::getElementType(Type type) {
   using dfrt::ElementType;
@@ -120,7 +117,6 @@ private:
   LogicalResult importRequests(StageOpInterface op, dfrt::Stage &stage);
   LogicalResult importRekey(ReshardOp op, dfrt::Stage &stage);
   LogicalResult importCode(StageOpInterface op, dfrt::Stage &stage);
-  LogicalResult importSeparability();
 
   FailureOr<dfrt::PlanValue> importValue(Operation *op, Value value,
                                          ArrayAttr axes, uint32_t domain);
@@ -441,11 +437,6 @@ LogicalResult Importer::importStage(StageOpInterface op) {
   return success();
 }
 
-LogicalResult Importer::importSeparability() {
-  // Filled from the analysis below.
-  return success();
-}
-
 FailureOr<dfrt::Program> Importer::run() {
   result.name = program.getSymName().str();
   if (failed(importArguments()))
@@ -462,8 +453,7 @@ FailureOr<dfrt::Program> Importer::run() {
     if (failed(importStage(stage)))
       return failure();
   }
-  if (failed(importSeparability()))
-    return failure();
+  importSlices(stages, result);
   for (auto [op, stage] : llvm::zip(stages, result.stages)) {
     if (dfrt::Status status = dfrt::layoutRecord(stage.record); !status)
       return op->emitOpError() << status.message();
@@ -477,60 +467,4 @@ FailureOr<dfrt::Program> Importer::run() {
 
 FailureOr<dfrt::Program> mlir::df::importProgram(ProgramOp program) {
   return Importer(program).run();
-}
-
-//===----------------------------------------------------------------------===//
-// The batch
-//===----------------------------------------------------------------------===//
-
-static FailureOr<std::vector<dfrt::PlanInput>> importInputs(ProgramOp program) {
-  std::vector<dfrt::PlanInput> inputs;
-  Attribute attribute = program->getAttr("dataflow.inputs");
-  if (!attribute)
-    return inputs;
-  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  if (!dictionary)
-    return emitProgramError(program)
-           << "'dataflow.inputs' must be a dictionary";
-  for (NamedAttribute entry : dictionary) {
-    dfrt::PlanInput input;
-    input.argument = entry.getName().str();
-    if (auto shape = dyn_cast<DenseI64ArrayAttr>(entry.getValue())) {
-      input.shape.assign(shape.asArrayRef().begin(), shape.asArrayRef().end());
-    } else if (auto dense = dyn_cast<DenseIntElementsAttr>(entry.getValue())) {
-      ArrayRef<int64_t> extents = dense.getType().getShape();
-      input.shape.assign(extents.begin(), extents.end());
-      input.values.reserve(dense.getNumElements());
-      for (const APInt &value : dense.getValues<APInt>())
-        input.values.push_back(value.getSExtValue());
-    } else {
-      return emitProgramError(program)
-             << "input " << entry.getName()
-             << " of 'dataflow.inputs' must be dense integers or a shape "
-                "(array<i64: ...>), got "
-             << entry.getValue();
-    }
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
-}
-
-FailureOr<dfrt::Problem> mlir::df::importProblem(ProgramOp program,
-                                                 TopologyAttr topology) {
-  if (!topology)
-    topology = program->getAttrOfType<TopologyAttr>("dataflow.topology");
-  if (!topology)
-    return emitProgramError(program) << "has no 'dataflow.topology'; run "
-                                        "dataflow-attach-topology first";
-  FailureOr<dfrt::Program> imported = importProgram(program);
-  if (failed(imported))
-    return failure();
-  FailureOr<std::vector<dfrt::PlanInput>> inputs = importInputs(program);
-  if (failed(inputs))
-    return failure();
-  dfrt::Expected<dfrt::Problem> problem =
-      dfrt::instantiate(*imported, *inputs, topology.getTopology());
-  if (!problem)
-    return emitProgramError(program) << problem.status().message();
-  return std::move(*problem);
 }

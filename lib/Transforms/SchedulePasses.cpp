@@ -19,6 +19,11 @@
 using namespace mlir;
 using namespace mlir::df;
 
+InFlightDiagnostic mlir::df::emitProgramError(ProgramOp program) {
+  return emitError(program.getLoc())
+         << "program @" << program.getSymName() << ": ";
+}
+
 InFlightDiagnostic mlir::df::emitStatus(Operation *op,
                                         const dfrt::Status &status) {
   // Not `emitOpError`: that prints the whole program or schedule.
@@ -34,7 +39,19 @@ void mlir::df::emitDecisions(Operation *op, const dfrt::Decisions &decisions) {
         << remark::add("{0}: {1}", decision.choice, decision.reason);
 }
 
-LogicalResult mlir::df::changeSchedules(ProgramOp program, ScheduleStep step) {
+void mlir::df::emitMetrics(Operation *op, StringRef pass,
+                           ArrayRef<Metric> metrics) {
+  remark::detail::InFlightRemark remark = remark::passed(
+      op->getLoc(), remark::RemarkOpts::name(pass)
+                        .category("dataflow")
+                        .function(SymbolTable::getSymbolName(op).getValue()));
+  for (const Metric &metric : metrics)
+    remark << remark::metric(metric.name, metric.value);
+}
+
+LogicalResult mlir::df::changeSchedules(ProgramOp program, StringRef pass,
+                                        ScheduleStep step,
+                                        ScheduleMetrics metrics) {
   for (ScheduleOp op :
        llvm::to_vector(program.getBody().getOps<ScheduleOp>())) {
     FailureOr<dfrt::Problem> problem = importProblem(program, op.getTopology());
@@ -50,6 +67,7 @@ LogicalResult mlir::df::changeSchedules(ProgramOp program, ScheduleStep step) {
     if (failed(changed))
       return failure();
     emitDecisions(*changed, decisions);
+    emitMetrics(*changed, pass, metrics(*problem, *schedule));
   }
   return success();
 }

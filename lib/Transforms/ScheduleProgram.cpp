@@ -17,6 +17,8 @@
 #include "dataflow/Transforms/ProgramImport.h"
 #include "dataflow/Transforms/ScheduleConversion.h"
 
+#include "mlir/IR/Remarks.h"
+
 namespace mlir::df {
 #define GEN_PASS_DEF_SCHEDULEPROGRAM
 #include "dataflow/Transforms/Passes.h.inc"
@@ -47,6 +49,21 @@ static const dfrt::Solver *findSolver(StringRef name) {
       return &solver;
   }
   return nullptr;
+}
+
+/// Says what a call of each handler was taken to cost.
+static void emitCosts(ProgramOp program, const dfrt::Program &object) {
+  for (auto [op, stage] : llvm::zip(program.getStages(), object.stages)) {
+    if (stage.kind == dfrt::StageKind::reshard)
+      continue;
+    remark::analysis(op->getLoc(), remark::RemarkOpts::name("cost")
+                                       .category("dataflow")
+                                       .function(stage.name))
+        << remark::metric("FixedBytes", stage.cost.fixedBytes)
+        << remark::metric("TileBytes", stage.cost.tileBytes)
+        << remark::metric("FixedFlops", stage.cost.fixedFlops)
+        << remark::metric("TileFlops", stage.cost.tileFlops);
+  }
 }
 
 LogicalResult ScheduleProgramPass::run(ProgramOp program) {
@@ -94,7 +111,12 @@ LogicalResult ScheduleProgramPass::run(ProgramOp program) {
       exportSchedule(builder, program.getLoc(), frame, *schedule);
   if (failed(made))
     return failure();
+  emitCosts(program, problem->program);
   emitDecisions(*made, decisions);
+  emitMetrics(*made, "schedule-program",
+              {{"Instructions", schedule->instructions.size()},
+               {"Slots", schedule->slots.size()},
+               {"Bytes", problem->totalBytes()}});
   numInstructions += schedule->instructions.size();
   numSlots += schedule->slots.size();
   return success();

@@ -38,28 +38,38 @@ struct SelectTransportPass
     options.transport = *forced;
     auto step = [&](const dfrt::Problem &problem, dfrt::Schedule &schedule,
                     dfrt::Decisions &decisions) {
-      dfrt::Status status =
-          dfrt::selectTransports(problem, options, schedule, &decisions);
-      if (status)
-        count(problem, schedule);
-      return status;
+      return dfrt::selectTransports(problem, options, schedule, &decisions);
     };
-    if (failed(changeSchedules(getOperation(), step)))
+    if (failed(changeSchedules(
+            getOperation(), "select-transport", step,
+            [&](const dfrt::Problem &problem, const dfrt::Schedule &schedule) {
+              return count(problem, schedule);
+            })))
       signalPassFailure();
   }
 
-  void count(const dfrt::Problem &problem, const dfrt::Schedule &schedule) {
-    numTransfers += schedule.transfers.size();
+  SmallVector<Metric> count(const dfrt::Problem &problem,
+                            const dfrt::Schedule &schedule) {
+    uint64_t cluster = 0, global = 0, multicast = 0;
     for (const dfrt::Transfer &transfer : schedule.transfers) {
-      uint64_t bytes = slotBytes(problem, schedule.slots[transfer.source]) *
-                       transfer.destinationCount;
+      uint64_t bytes = 0;
+      for (uint32_t slot : schedule.destinationsOf(transfer))
+        bytes += slotBytes(problem, schedule.slots[slot]);
       if (transfer.transport == dfrt::Transport::clusterShared)
-        clusterSharedBytes += bytes;
+        cluster += bytes;
       else if (transfer.transport == dfrt::Transport::global)
-        globalBytes += bytes;
+        global += bytes;
       else if (transfer.transport == dfrt::Transport::multicast)
-        multicastBytes += bytes;
+        multicast += bytes;
     }
+    numTransfers += schedule.transfers.size();
+    clusterSharedBytes += cluster;
+    globalBytes += global;
+    multicastBytes += multicast;
+    return {{"Transfers", schedule.transfers.size()},
+            {"ClusterSharedBytes", cluster},
+            {"GlobalBytes", global},
+            {"MulticastBytes", multicast}};
   }
 };
 

@@ -87,6 +87,8 @@ LogicalResult VerifySchedulePass::verifySchedule(ProgramOp program,
     return failure();
   if (dfrt::Status status = dfrt::verify(*problem, *schedule); !status)
     return emitStatus(findCulprit(status.message(), index, op), status);
+  emitMetrics(op, "verify-schedule",
+              {{"Instructions", schedule->instructions.size()}});
   numVerified += schedule->instructions.size();
   return success();
 }
