@@ -213,6 +213,24 @@ TEST(Combine, ForcedChoices) {
               HasSubstr("reduce 'reduce' cannot be combined"));
 }
 
+/// A separable stage that no shared task feeds is computed whole, and with it
+/// all that its reader reads.
+TEST(Combine, SharesNeedASource) {
+  Program program = splitReduce(true);
+  Stage whole = program.stages[1];
+  whole.name = "whole";
+  whole.kind = StageKind::map;
+  whole.inputs.clear();
+  program.stages.insert(program.stages.begin(), whole);
+  program.stages[2].inputs = {input(1)};
+  program.stages[3].inputs = {input(2), input(0)};
+  Problem p = problemFor(program, {64 * 32}, topology(4));
+  Schedule s = planned(p);
+  ASSERT_EQ(callsOf(s, 2).size(), 1u);
+  EXPECT_EQ(callsOf(s, 2)[0].sliceEnd, 8u);
+  EXPECT_EQ(callsOf(s, 3).size(), 1u);
+}
+
 TEST(LongestFirst, NeverSplits) {
   Problem p = problemFor(splitReduce(true), {64 * 10, 64 * 9, 64 * 3, 64 * 2},
                          topology(2));
