@@ -48,7 +48,9 @@ std::optional<Separability> analyzeSeparability(ReduceOp reduce,
 /// argument `slice` follows the coordinates, insert_slice goes to the slice's
 /// place, and outputs that no separable field reaches are written for slice 0
 /// only. The clone is called "<handler>_sliced", marked as a variant, and not
-/// inserted anywhere. Fails silently when `separability` does not fit.
+/// inserted anywhere; the arith, scf and tensor dialects must be loaded, since
+/// it may have operations of theirs that the handler has not. Fails silently
+/// when `separability` does not fit.
 FailureOr<HandlerOp> cloneSliced(StageOpInterface stage,
                                  const Separability &separability);
 

@@ -35,6 +35,10 @@ static Type promoted(Type type) {
   return f64;
 }
 
+static bool needsExtension(Type type) {
+  return isFloatLike(type) && !getElementTypeOrSelf(type).isF64();
+}
+
 static bool isView(Operation *op) {
   return isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
              tensor::ExpandShapeOp, tensor::CastOp>(op);
@@ -71,10 +75,6 @@ private:
 };
 
 } // namespace
-
-static bool needsExtension(Type type) {
-  return isFloatLike(type) && !getElementTypeOrSelf(type).isF64();
-}
 
 void Promotion::extendOperands(Operation *op) {
   rewriter.setInsertionPoint(op);
@@ -122,6 +122,21 @@ LogicalResult Promotion::visit(Operation *op) {
   }
   if (isa<tensor::DimOp>(op))
     return success();
+  // A padded operand keeps its type too; the padding is a number of that type.
+  if (isa<tensor::PadOp>(op) && stored.contains(op->getOperand(0))) {
+    stored.insert(op->getResult(0));
+    return success();
+  }
+  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op->getParentOp());
+      pad && isa<tensor::YieldOp>(op) && stored.contains(pad.getResult())) {
+    Type element = pad.getResultType().getElementType();
+    if (needsExtension(element) && !stored.contains(op->getOperand(0))) {
+      rewriter.setInsertionPoint(op);
+      op->setOperand(0, arith::TruncFOp::create(rewriter, op->getLoc(), element,
+                                                op->getOperand(0)));
+    }
+    return success();
+  }
   if (isa<tensor::ExtractOp>(op) && stored.contains(op->getOperand(0))) {
     if (!needsExtension(op->getResult(0).getType()))
       return success();
