@@ -32,22 +32,28 @@ static ExitCode fail(ExitCode code, const std::string &message,
   return code;
 }
 
-// A failure while a plan is made: of the files, the inputs or the plan.
+// A failure while a plan is made: of the files, the inputs or the options.
 static ExitCode failPlan(const Status &status, const Options &options) {
-  switch (status.code()) {
-  case StatusCode::invalidFile:
+  if (status.code() == StatusCode::invalidFile)
     return fail(kExitFile, status.message(),
                 "write a plan of this artifact with --save-plan FILE");
-  case StatusCode::invalidArgument:
-    return fail(kExitUsage, status.message(),
-                "compare the workload with the arguments of the program");
-  default:
+  if (!options.planFile.empty())
     return fail(kExitPlan, status.message(),
-                options.planFile.empty()
-                    ? "leave out --solver, --combine and --transport to let "
-                      "the planner choose, or change the topology"
-                    : "make the plan for this point and topology again");
-  }
+                "make the plan for this point and topology again");
+  bool forced =
+      !options.schedule.solver.empty() ||
+      options.schedule.combine != ScheduleOptions::Combine::automatic ||
+      options.schedule.transport != Transport::automatic;
+  if (forced)
+    return fail(kExitPlan, status.message(),
+                "leave out --solver, --combine and --transport to let the "
+                "planner choose");
+  if (status.code() == StatusCode::invalidArgument)
+    return fail(kExitUsage, status.message(),
+                "compare the workload with the arguments of the program, and "
+                "the options with --help");
+  return fail(kExitPlan, status.message(),
+              "change the topology, or a request in the program");
 }
 
 // `name` with the point in place of '%'.

@@ -15,6 +15,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace dfrt;
 
 static const char *kDescription =
@@ -115,12 +117,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       ->type_name("FILE")
       ->required()
       ->group(input);
-  app.add_option("--point,-p", options.points,
+  std::string points;
+  app.add_option("--point,-p", points,
                  "point of the workload: a name, an index, or 'all' (default: "
                  "the first); several separated by commas")
       ->type_name("POINT")
-      ->expected(1)
-      ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->group(input);
   std::vector<std::string> settings;
@@ -242,6 +243,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? kExitSuccess : kExitUsage;
+  }
+  for (size_t at = 0; at < points.size();) {
+    size_t comma = std::min(points.find(',', at), points.size());
+    options.points.push_back(points.substr(at, comma - at));
+    at = comma + 1;
   }
   options.schedule.combine = kCombines.at(combine);
   options.schedule.transport = kTransports.at(transport);

@@ -84,12 +84,14 @@ def decode(element, data):
     return [table[byte] for byte in data]
 
 
-def read_tensors(folder):
-    """{name: (shape, values)} of what df-run --save-tensors wrote."""
+def read_tensors(folder, names=None):
+    """{name: (shape, values)} of what df-run --save-tensors wrote, or of some."""
     with open(os.path.join(folder, "tensors.json")) as file:
         index = json.load(file)
     tensors = {}
     for entry in index:
+        if names is not None and entry["name"] not in names:
+            continue
         with open(os.path.join(folder, entry["file"]), "rb") as file:
             data = file.read()
         if math.prod(entry["shape"]) == 0:

@@ -102,7 +102,7 @@ def test():
                        "--set", f"heads={heads}", "--set", f"page={page}", "--quiet", "--check",
                        "--save-tensors", stem + ".%", *topology)
             for i, lengths in enumerate(points):
-                tensors = read_tensors(f"{stem}.{i}")
+                tensors = read_tensors(f"{stem}.{i}", None if i not in truth else ("out", "lse"))
                 what = f"heads {heads}, page {page}, {element}, {lengths}, {' '.join(topology)}"
                 if i not in truth:
                     truth[i] = expected(tensors, lengths, heads, page)

@@ -27,7 +27,7 @@ CONFIGURATIONS = (
     ["--ctas", "2", "--cluster-size", "2"],
     ["--ctas", "3"],
     ["--ctas", "8", "--cluster-size", "8"],
-    ["--ctas", "16", "--cluster-size", "4", "--combine", "scatter"],
+    ["--ctas", "16", "--cluster-size", "4"],
     ["--ctas", "7", "--combine", "fold"],
     ["--ctas", "12", "--cluster-size", "4", "--combine", "tree"],
     ["--ctas", "6", "--cluster-size", "2", "--transport", "global"],
