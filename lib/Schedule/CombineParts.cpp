@@ -90,12 +90,16 @@ Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
     scatterParts(s, task, *share);
     return Status::success();
   }
-  if (share && share->count == 1)
-    lane = shareLanes[share->first];
-
   bool together = true;
   for (const Part &part : parts)
     together &= laneOf(part.slot) == laneOf(parts[0].slot);
+  if (share && share->count == 1) {
+    lane = shareLanes[share->first];
+    // A draw may not read from others what its own results may have led to.
+    if (ticket() && !set && !parts.empty() &&
+        (!together || laneOf(parts[0].slot) != lane))
+      lane = together ? laneOf(parts[0].slot) : newLane();
+  }
   if (lane == kNone && together)
     lane = parts.empty() ? homeLane(s, task) : laneOf(parts[0].slot);
   if (set && *set == kNone && lane != kNone)
@@ -130,8 +134,17 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
         "reduce '", graph.stage(s).name,
         "' cannot be combined by reduce-scatter: it or a reader of its records "
         "is not separable");
-  bool scatter = options.combine == Combine::scatter ||
-                 options.combine == Combine::automatic;
+  // A member of the group that is tied to one CTA needs the whole record there.
+  bool tied = false;
+  if (group != kNone && sets.any())
+    for (uint32_t member = 0; member < problem.program.stages.size(); ++member)
+      tied |= graph.group(member) == group && sets.of(member, task) != kNone;
+  if (options.combine == Combine::scatter && tied)
+    return invalidArgument("reduce '", graph.stage(s).name,
+                           "' cannot be combined by reduce-scatter: task ",
+                           task, " is requested to be resident");
+  bool scatter = !tied && (options.combine == Combine::scatter ||
+                           options.combine == Combine::automatic);
   if (group != kNone && lane == kNone && scatter) {
     candidateLanes.clear();
     for (const Part &part : parts)

@@ -117,7 +117,10 @@ void ScheduleBuilder::followInputs(uint32_t s) {
   uint32_t slices = sliceCount(s);
   uint32_t group = graph.group(s);
   for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t) {
-    if (group != kNone && shares[group][t].count) {
+    // A whole task that is resident elsewhere, or in a ticket queue, goes by
+    // its operands as any other.
+    uint32_t least = ticket() || setLane(s, t) ? 2 : 1;
+    if (group != kNone && shares[group][t].count >= least) {
       Shares share = shares[group][t];
       for (uint32_t i = 0; i < share.count; ++i)
         addCall(s, t, 0, 1, slices * i / share.count,
