@@ -23,7 +23,7 @@ config.substitutions += [
 ]
 
 # Features that a test can ask for with REQUIRES.
-for tool in ("df-opt", "df-translate", "df-run", "df-lsp-server"):
+for tool in ("df-opt", "df-translate", "df-run", "df-lsp-server", "dataflow-capi-test"):
     if os.path.exists(os.path.join(config.dataflow_tools, tool)):
         config.available_features.add(tool)
 if os.path.exists(config.plugin):

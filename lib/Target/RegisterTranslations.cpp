@@ -11,10 +11,12 @@
 
 #include "dataflow/InitAll.h"
 #include "dataflow/Target/Artifact.h"
+#include "dataflow/Target/ArtifactInfo.h"
 #include "dataflow/Target/Plan.h"
 
 void mlir::df::registerAllTranslations(
     std::function<std::string()> scheduleName) {
+  registerArtifactInfoTranslation();
   registerToArtifactTranslation();
   registerToPlanTranslation(std::move(scheduleName));
   registerFromPlanTranslation();

@@ -39,6 +39,8 @@
 
 // DECODE: tensor<16x512xf32>
 // DECODE: dataflow.schedule @plan of @mla_decode
+// The first request is split; each of its CTAs finishes a share of the slices.
+// DECODE: dataflow.instruction "merge" variant 1 task 0 slices [0, {{[0-9]+}}] ins
 // DECODE-NOT: cluster_shared
 // DECODE: via #dataflow.global
 
