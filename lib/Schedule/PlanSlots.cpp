@@ -326,7 +326,14 @@ private:
                        std::tie(b.instruction, b.firstDestination);
               });
     schedule.transfers = std::move(transfers);
-    schedule.destinations = std::move(destinations);
+    schedule.destinations.clear();
+    for (Transfer &transfer : schedule.transfers) {
+      auto first = destinations.begin() + transfer.firstDestination;
+      transfer.firstDestination =
+          static_cast<uint32_t>(schedule.destinations.size());
+      schedule.destinations.insert(schedule.destinations.end(), first,
+                                   first + transfer.destinationCount);
+    }
   }
 
   void compact() {
