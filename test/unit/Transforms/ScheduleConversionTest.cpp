@@ -110,20 +110,26 @@ protected:
 };
 
 TEST_F(ScheduleConversionTest, EveryStateOfEverySolver) {
-  for (const dfrt::Solver &solver : dfrt::solvers()) {
-    SCOPED_TRACE(solver.name);
-    dfrt::ScheduleOptions options;
-    dfrt::Expected<dfrt::Schedule> schedule =
-        solver.run(problem, options, nullptr);
-    ASSERT_TRUE(bool(schedule)) << schedule.status().message();
-    expectRoundTrip(*schedule, "solver");
-    ASSERT_TRUE(selectTransports(problem, options, *schedule).ok());
-    expectRoundTrip(*schedule, "selectTransports");
-    ASSERT_TRUE(planSlots(problem, *schedule).ok());
-    expectRoundTrip(*schedule, "planSlots");
-    ASSERT_TRUE(insertReleases(problem, *schedule).ok());
-    expectRoundTrip(*schedule, "insertReleases");
-  }
+  for (uint32_t clusterSize : {1, 2, 4, 8})
+    for (uint64_t sharedBytes : {16, 48, 96, 4096})
+      for (const dfrt::Solver &solver : dfrt::solvers()) {
+        SCOPED_TRACE(std::string(solver.name) + ", cluster " +
+                     std::to_string(clusterSize) + ", shared " +
+                     std::to_string(sharedBytes));
+        problem.topology.clusterSize = clusterSize;
+        problem.topology.sharedBytes = sharedBytes;
+        dfrt::ScheduleOptions options;
+        dfrt::Expected<dfrt::Schedule> schedule =
+            solver.run(problem, options, nullptr);
+        ASSERT_TRUE(bool(schedule)) << schedule.status().message();
+        expectRoundTrip(*schedule, "solver");
+        ASSERT_TRUE(selectTransports(problem, options, *schedule).ok());
+        expectRoundTrip(*schedule, "selectTransports");
+        ASSERT_TRUE(planSlots(problem, *schedule).ok());
+        expectRoundTrip(*schedule, "planSlots");
+        ASSERT_TRUE(insertReleases(problem, *schedule).ok());
+        expectRoundTrip(*schedule, "insertReleases");
+      }
 }
 
 TEST_F(ScheduleConversionTest, KeepsForeignNumbers) {
