@@ -65,7 +65,9 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.LoopInterleaving = true;
-  tuning.LoopUnrolling = true;
+  // The vectoriser interleaves; unrolling short loops fully on top of that only
+  // makes blocks on which instruction scheduling takes quadratic time.
+  tuning.LoopUnrolling = false;
   tuning.SLPVectorization = true;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
