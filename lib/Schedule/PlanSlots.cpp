@@ -325,6 +325,15 @@ private:
                 return std::tie(a.instruction, a.firstDestination) <
                        std::tie(b.instruction, b.firstDestination);
               });
+    // Destinations in the order of their transfers, as a plan stores them.
+    std::vector<uint32_t> ordered;
+    ordered.reserve(destinations.size());
+    for (Transfer &transfer : transfers) {
+      auto begin = destinations.begin() + transfer.firstDestination;
+      transfer.firstDestination = static_cast<uint32_t>(ordered.size());
+      ordered.insert(ordered.end(), begin, begin + transfer.destinationCount);
+    }
+    destinations = std::move(ordered);
     schedule.transfers = std::move(transfers);
     schedule.destinations.clear();
     for (Transfer &transfer : schedule.transfers) {

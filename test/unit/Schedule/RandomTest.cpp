@@ -62,6 +62,18 @@ void plan(const Problem &problem, const ScheduleOptions &options,
   if (!simulated)
     RC_FAIL(options.solver + ": " + simulated.status().message());
   RC_ASSERT(simulated->spans.size() == schedule->instructions.size());
+  // The lists are stored in the order of their owners, as in a plan.
+  uint32_t operands = 0, outputs = 0, destinations = 0;
+  for (const Instruction &i : schedule->instructions) {
+    RC_ASSERT(i.firstOperand == operands);
+    RC_ASSERT(i.firstOutput == outputs);
+    operands += i.operandCount;
+    outputs += i.outputCount;
+  }
+  for (const Transfer &t : schedule->transfers) {
+    RC_ASSERT(t.firstDestination == destinations);
+    destinations += t.destinationCount;
+  }
   Expected<Schedule> again = makeSchedule(problem, options);
   RC_ASSERT(bool(again));
   RC_ASSERT(*again == *schedule);
