@@ -61,18 +61,18 @@ def BindInputs : Pass<"dataflow-bind-inputs", "::mlir::df::ProgramOp"> {
     - `name=1,2,3`: the values of a one-dimensional integer argument (`name=` is
       an empty one), or of a scalar one;
     - `name[2x4]=0,1,...`: shape and values, row-major;
-    - `name[16x32x576]`: the shape alone.
+    - `name[16x300]`: the shape alone.
 
     Fails, naming argument, limit and value, when an argument is unknown, is
     named twice, holds no integers but is given values, has another rank or
     static dimension, or when the number of values is not the shape's.
 
-    Example: `df-opt --dataflow-bind-inputs="values=lengths=233,453;q[2x32x576]"`
+    Example: `df-opt --dataflow-bind-inputs="values=lengths=233,453;x[2x300]"`
   }];
   let dependentDialects = ["::mlir::df::DataflowDialect"];
   let options = [
     Option<"values", "values", "std::string", /*default=*/"",
-           "Shapes and values, e.g. lengths=233,453;q[2x32x576];index[2x2]=0,1,1,0">
+           "Shapes and values, e.g. lengths=233,453;x[2x300];index[2x2]=0,1,1,0">
   ];
   let statistics = [
     Statistic<"numBoundInputs", "num-bound-inputs", "Arguments bound">
@@ -251,7 +251,7 @@ def SpecializeProgram
     wrong kind or an integer below 1; naming stage, field and dimension, when a
     record's shape remains unknown; naming the op, when two shapes disagree.
 
-    Example: `df-opt --dataflow-specialize-program="params=heads=64,element=bf16"`
+    Example: `df-opt --dataflow-specialize-program="params=width=64,element=bf16"`
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::df::DataflowDialect",
@@ -259,7 +259,7 @@ def SpecializeProgram
   ];
   let options = [
     Option<"params", "params", "std::string", /*default=*/"",
-           "Values, e.g. heads=64,element=bf16; others keep their defaults">
+           "Values, e.g. width=64,element=bf16; others keep their defaults">
   ];
   let statistics = [
     Statistic<"numBoundParams", "num-bound-params", "Parameters bound">,
