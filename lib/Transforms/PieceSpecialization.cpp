@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PieceSpecialization.h"
+#include "ScalarFolding.h"
 #include "ShapeRefinement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <optional>
@@ -68,39 +68,6 @@ private:
 };
 
 } // namespace
-
-/// Folds integer and index arithmetic. Tensors stay as they are: a splat is
-/// better code than the constant that it folds to.
-static void foldScalars(Region &body) {
-  SmallVector<Operation *> ops;
-  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-        op->getResult(0).getType().isIntOrIndex() &&
-        !op->hasTrait<OpTrait::ConstantLike>() && isPure(op))
-      ops.push_back(op);
-  });
-  for (Operation *op : ops) {
-    SmallVector<OpFoldResult> results;
-    // A fold in place (an operand moved or absorbed) may enable another one.
-    for (int tries = 0; tries < 4 && results.empty(); ++tries)
-      if (failed(op->fold(results)))
-        break;
-    if (results.empty())
-      continue;
-    Value value = dyn_cast<Value>(results[0]);
-    if (!value) {
-      auto constant = dyn_cast<IntegerAttr>(cast<Attribute>(results[0]));
-      if (!constant)
-        continue;
-      OpBuilder builder(op);
-      value = arith::ConstantOp::create(builder, op->getLoc(), constant);
-    }
-    op->getResult(0).replaceAllUsesWith(value);
-  }
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      op->erase();
-}
 
 void PieceSpecializer::rewriteLoop(scf::ForOp loop, int64_t trips) {
   IRRewriter rewriter(loop.getContext());
@@ -179,7 +146,9 @@ bool PieceSpecializer::run(Region &body) {
     Value length = arith::ConstantIndexOp::create(builder, loc, count);
     end.replaceAllUsesWith(arith::AddIOp::create(builder, loc, begin, length));
   }
-  foldScalars(body);
+  SmallVector<Operation *> ops;
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  foldScalars(ops);
   ShapeRefinement shapes(body);
   SmallVector<Type> arguments(body.getArgumentTypes());
   SmallVector<Type> results(body.front().getTerminator()->getOperandTypes());

@@ -13,6 +13,7 @@
 #include "dataflow/Transforms/Passes.h"
 
 #include "ProgramShapes.h"
+#include "ScalarFolding.h"
 #include "dataflow/IR/Dataflow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -365,6 +366,12 @@ struct SpecializeProgram
                        DictionaryAttr::get(&getContext(), *bound));
     program.removeParamsAttr();
     numBoundParams += bound->size();
+
+    // Extents and lengths that are computed from parameters.
+    SmallVector<Operation *> scalars;
+    for (Operation &op : program.getBody().front())
+      scalars.push_back(&op);
+    foldScalars(scalars);
 
     FailureOr<unsigned> refined = refineProgramShapes(program);
     if (failed(refined))

@@ -240,3 +240,21 @@ dataflow.program @reshards(%x: tensor<?x?xf32>, %lengths: tensor<?xi32>, %index:
     dataflow.yield %r : tensor<?x?xf32>
   }
 }
+
+// -----
+
+// Extents, lengths and offsets that are computed from parameters become constants.
+// CHECK-LABEL: dataflow.program @extents
+// CHECK: %[[C12:.*]] = arith.constant 12 : index
+// CHECK: %[[C9:.*]] = arith.constant 9 : index
+// CHECK: dataflow.tasks @blocks(block = %[[C12]])
+// CHECK: dataflow.range @r of @blocks length %[[C9]] tile 3
+dataflow.program @extents(%x: tensor<?x3xf32>) params {n = 4 : index, width = 3 : index} {
+  %c1 = arith.constant 1 : index
+  %n = dataflow.param "n" : index
+  %width = tensor.dim %x, %c1 : tensor<?x3xf32>
+  %blocks = arith.muli %n, %width : index
+  %length = arith.subi %blocks, %width : index
+  dataflow.tasks @blocks(block = %blocks)
+  dataflow.range @r of @blocks length %length tile "width"
+}
