@@ -274,7 +274,9 @@ class Program:
             channel.used = True
 
     def map(self, domain, inputs, mode, kind=None, rows=None, span=None):
-        kind = kind or self.rng.choice(KINDS)
+        # What is collected or re-keyed should show its order.
+        kind = kind or self.rng.choice(
+            KINDS if mode == "over" else KINDS + tuple(k for k in KINDS if not k.commutes))
         self.use(inputs)
         if mode != "plain" and span is None:
             span = self.pick_range(domain)
@@ -546,8 +548,8 @@ class Program:
         singles = [c for c in self.pool if c.arity == "one"]
         tiled = [c for c in self.pool if c.arity == "tiles"]
         collected = [c for c in self.pool if c.arity == "collected"]
-        what = self.rng.choice(("source", "map", "map", "reduce", "collect", "move", "rekey",
-                                "rekey rows", "tiles"))
+        what = self.rng.choice(("source", "map", "map", "reduce", "collect", "collect", "move",
+                                "rekey", "rekey rows", "tiles"))
         if what == "map" and singles + collected:
             inputs = self.rng.sample(singles + collected,
                                      min(len(singles + collected), self.rng.choice((1, 1, 2))))
