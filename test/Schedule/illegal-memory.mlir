@@ -126,7 +126,7 @@
       static solver "hand" shared 64 exit_barrier {
     dataflow.slot @a of "piece" in shared cta 0
     dataflow.slot @b of "piece" in shared cta 1
-    // expected-error@+1 {{V8: slot}}
+    // expected-error@+1 {{V8: slot 2 (stage "piece", task 0) takes over the memory of slot 0}}
     dataflow.slot @c of "piece" in shared cta 0 offset 0 barrier 0 phase 0
     dataflow.slot @d of "add" in shared cta 0 offset 32
     dataflow.barrier cta 0 arrivals 1

@@ -48,13 +48,13 @@
 
 // -----
 
-// V1: tiles beyond the range.
+// V3: tiles beyond the range.
 // PROGRAM sum
   dataflow.schedule @bad of @sum on #dataflow.topology<ctas = 4, cluster_size = 2, shared_bytes = 1024, reserved_bytes = 0>
       static solver "hand" shared 16 {
     dataflow.slot @a of "piece" in shared cta 0
     dataflow.queue cta 0 {
-      // expected-error@+1 {{instruction 0}}
+      // expected-error@+1 {{V3: instruction 0 (stage "piece", task 0): tiles [0, 5) are not in [0, 4)}}
       dataflow.instruction "piece" task 0 tiles [0, 5] outs [@a]
       dataflow.instruction "store" task 0 ins [@a]
     }
@@ -87,7 +87,7 @@
       static solver "hand" shared 16 {
     dataflow.slot @a of "piece" in shared cta 0
     dataflow.queue cta 0 {
-      // expected-error@+1 {{draw}}
+      // expected-error@+1 {{begins a draw, but is in the queue of a cta}}
       dataflow.instruction "piece" task 0 tiles [0, 4] outs [@a] draw
       dataflow.instruction "store" task 0 ins [@a]
     }
@@ -105,7 +105,7 @@
     dataflow.slot @d of "add" in shared cta 0 offset 32
     dataflow.queue cta 0 {
       dataflow.instruction "piece" task 0 tiles [0, 2] outs [@a]
-      // expected-error@+1 {{V3: }}
+      // expected-error@+1 {{V3: stage "piece", task 0: nobody covers tiles [2, 3) before instruction 1}}
       dataflow.instruction "piece" task 0 tiles [3, 4] outs [@e]
       dataflow.instruction "add" task 0 tiles [0, 4] ins [@a, @e] outs [@d]
       dataflow.instruction "store" task 0 ins [@d]

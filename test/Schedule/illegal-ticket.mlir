@@ -8,7 +8,7 @@
       ticket solver "hand" shared 16 {
     dataflow.slot @a of "piece" in shared
     dataflow.queue ticket {
-      // expected-error@+1 {{draw}}
+      // expected-error@+1 {{is the first of a ticket list and must begin a draw}}
       dataflow.instruction "piece" task 0 tiles [0, 4] outs [@a]
       dataflow.instruction "store" task 0 ins [@a]
     }
@@ -42,7 +42,7 @@
     dataflow.queue ticket {
       dataflow.instruction "piece" task 0 tiles [0, 2] outs [@a] draw
       dataflow.transfer @a to [@a] via #dataflow.global
-      // expected-error@+1 {{V3: }}
+      // expected-error@+1 {{V3: stage "piece", task 0: nobody covers tiles [2, 3) before instruction 1}}
       dataflow.instruction "piece" task 0 tiles [3, 4] outs [@b] draw
       dataflow.transfer @b to [@b] via #dataflow.global
       dataflow.instruction "add" task 0 tiles [0, 4] ins [@a wait, @b wait] outs [@d] draw

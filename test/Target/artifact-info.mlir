@@ -1,0 +1,14 @@
+// RUN: df-opt %source/examples/hello/ragged_sum.mlir --dataflow-prepare | df-translate --dataflow-to-artifact -o %t.dfa
+// RUN: df-translate --artifact-info %t.dfa | FileCheck %s
+// RUN: not df-translate --artifact-info %s 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// What an artifact holds, for people and scripts.
+
+// CHECK: "program": "ragged_sum"
+// CHECK: "fingerprint": "{{[0-9A-F]+}}"
+// CHECK: "name": "sum_piece"
+// CHECK: "tile_bytes": 1024
+// CHECK: "sum_piece$0"
+// CHECK: "kind": "cpu"
+// CHECK: "kind": "cpu-reference"
+
+// FOREIGN: error: {{.+}}
