@@ -12,6 +12,7 @@
 
 #include "Stages.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -35,6 +36,46 @@ static std::string findLinker() {
     }
   }
   return "";
+}
+
+/// Functions of libm; each also exists with the suffix f.
+static const char *const kLibm[] = {
+    "acos",      "acosh", "asin",   "asinh",     "atan",  "atan2", "atanh",
+    "cbrt",      "ceil",  "cos",    "cosh",      "erf",   "erfc",  "exp",
+    "exp10",     "exp2",  "expm1",  "fabs",      "floor", "fma",   "fmax",
+    "fmin",      "fmod",  "hypot",  "ldexp",     "log",   "log10", "log1p",
+    "log2",      "lrint", "lround", "nearbyint", "pow",   "rint",  "round",
+    "roundeven", "sin",   "sincos", "sinh",      "sqrt",  "tan",   "tanh",
+    "trunc"};
+
+/// The loader of the code offers libm and nothing else.
+static LogicalResult checkSymbols(StringRef library, Location loc) {
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(library, "code"));
+  if (!file)
+    return emitError(loc) << "linked code: "
+                          << llvm::toString(file.takeError());
+  auto *elf = dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+  if (!elf)
+    return emitError(loc) << "linked code is no ELF file";
+  for (llvm::object::ELFSymbolRef symbol : elf->getDynamicSymbolIterators()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    llvm::Expected<StringRef> name = symbol.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      return emitError(loc) << "linked code has a symbol that cannot be read";
+    }
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty())
+      continue;
+    StringRef base = *name;
+    if (llvm::is_contained(kLibm, base) ||
+        (base.consume_back("f") && llvm::is_contained(kLibm, base)))
+      continue;
+    return emitError(loc) << "cpu code calls '" << *name
+                          << "', which is not a function of libm";
+  }
+  return success();
 }
 
 static std::string contents(StringRef path) {
@@ -92,5 +133,7 @@ FailureOr<std::vector<uint8_t>> df::cpu::linkSharedObject(ArrayRef<char> object,
     return emitError(loc) << "cannot read " << paths[1] << ": "
                           << linked.getError().message();
   StringRef bytes = (*linked)->getBuffer();
+  if (failed(checkSymbols(bytes, loc)))
+    return failure();
   return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
 }

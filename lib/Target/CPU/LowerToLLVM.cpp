@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -23,15 +24,17 @@
 using namespace mlir;
 
 /// Functions that LLVM has no intrinsic for, or whose intrinsic MLIR would
-/// approximate, become calls of libm. All others are left for LLVM.
+/// approximate, become calls of libm. All others are left for LLVM. A power
+/// with an integer exponent would call the compiler's support library: it fails
+/// here.
 static LogicalResult callLibm(ModuleOp module) {
   ConversionTarget target(*module.getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
                       math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
                       math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp,
-                      math::ExpM1Op, math::Log1pOp, math::SinOp, math::SinhOp,
-                      math::TanOp, math::TanhOp>();
+                      math::ExpM1Op, math::FPowIOp, math::Log1pOp, math::SinOp,
+                      math::SinhOp, math::TanOp, math::TanhOp>();
   RewritePatternSet patterns(module.getContext());
   populateMathToLibmConversionPatterns(patterns);
   return applyPartialConversion(module, target, std::move(patterns));
@@ -42,6 +45,27 @@ static LogicalResult expandArithmetic(ModuleOp module) {
   df::cpu::populateExpandFloatConversionPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// bf16 values that are only moved become 16-bit integers: where LLVM keeps one
+/// in a register it may otherwise round it again, with a call.
+static void moveBFloatsAsIntegers(ModuleOp module) {
+  Type i16 = IntegerType::get(module.getContext(), 16);
+  module.walk([&](Operation *op) {
+    if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
+      if (auto value = dyn_cast<FloatAttr>(constant.getValue());
+          value && value.getType().isBF16())
+        constant.setValueAttr(
+            IntegerAttr::get(i16, value.getValue().bitcastToAPInt()));
+    for (OpResult result : op->getResults())
+      if (result.getType().isBF16())
+        result.setType(i16);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (argument.getType().isBF16())
+            argument.setType(i16);
+  });
 }
 
 static LogicalResult checkLowered(ModuleOp module) {
@@ -92,5 +116,8 @@ LogicalResult df::cpu::lowerToLLVMDialect(ModuleOp module) {
     return failure();
   PassManager cleanUp(module.getContext());
   cleanUp.addPass(createReconcileUnrealizedCastsPass());
-  return cleanUp.run(module);
+  if (failed(cleanUp.run(module)))
+    return failure();
+  moveBFloatsAsIntegers(module);
+  return verify(module);
 }

@@ -427,6 +427,37 @@ TEST(Bodies, RefuseOperationsWithoutAForm) {
               testing::HasSubstr("tensor.gather"));
 }
 
+TEST(Bodies, RefuseCallsOfSupportLibraries) {
+  auto oneOutput = [](CPUFunction &f) {
+    f.indices = 1;
+    f.outputs = 1;
+  };
+  EXPECT_THAT(refusal(R"(
+    func.func @f(%n: index, %out: tensor<4xf32>) -> tensor<4xf32> {
+      %i = arith.index_cast %n : index to i32
+      %two = arith.constant 2.0 : f32
+      %v = math.fpowi %two, %i : f32, i32
+      %o = tensor.insert %v into %out[%n] : tensor<4xf32>
+      return %o : tensor<4xf32>
+    })",
+                      oneOutput),
+              testing::HasSubstr("math.fpowi"));
+  // The 128-bit quotient is a function of the compiler's support library.
+  EXPECT_THAT(refusal(R"(
+    func.func @f(%n: index, %out: tensor<4xf32>) -> tensor<4xf32> {
+      %i = arith.index_cast %n : index to i128
+      %j = arith.muli %i, %i : i128
+      %three = arith.constant 3 : i128
+      %d = arith.addi %i, %three : i128
+      %k = arith.divsi %j, %d : i128
+      %v = arith.sitofp %k : i128 to f32
+      %o = tensor.insert %v into %out[%n] : tensor<4xf32>
+      return %o : tensor<4xf32>
+    })",
+                      oneOutput),
+              testing::HasSubstr("not a function of libm"));
+}
+
 TEST(Bodies, RefuseBitsOfFloatsInTheReference) {
   std::string errors = refusal(
       R"(
