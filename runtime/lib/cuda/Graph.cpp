@@ -26,7 +26,6 @@ struct GraphState : ContextObject {
     api::CopyParameters parameters;
     uint32_t stage;
     uint64_t room;
-    bool held;
   };
 
   StagingRing ring;
@@ -36,6 +35,9 @@ struct GraphState : ContextObject {
   std::vector<Graph::Kernel> kernels;
 
   ~GraphState();
+  /// Gives back the hold on a stage that the graph reads no longer. The stage
+  /// is free then, whether a replay has read it or not.
+  void leave(uint32_t stage);
   /// Reads the nodes of `graph`; takes over the holds of its copies.
   Status readNodes();
   /// Under the ring's mutex: makes the executable graph read `stage`.
@@ -45,8 +47,7 @@ struct GraphState : ContextObject {
 
 GraphState::~GraphState() {
   for (const Copy &copy : copies)
-    if (copy.held)
-      (void)ring.release(copy.stage);
+    leave(copy.stage);
   if (!alive() || (!graph && !exec))
     return;
   Entered entered(*device);
@@ -56,6 +57,13 @@ GraphState::~GraphState() {
     device->table().cuGraphExecDestroy(exec);
   if (graph)
     device->table().cuGraphDestroy(graph);
+}
+
+void GraphState::leave(uint32_t stage) {
+  RingState &shared = *ring.shared();
+  Lock lock(shared.mutex);
+  --shared.stages[stage].holds;
+  shared.stages[stage].read = true;
 }
 
 Status GraphState::readNodes() {
@@ -93,7 +101,6 @@ Status GraphState::readNodes() {
           continue;
         copy.stage = entry.stage;
         copy.room = entry.room;
-        copy.held = true;
         copies.push_back(copy);
         shared.captured.erase(shared.captured.begin() + ptrdiff_t(i));
         break;
@@ -203,13 +210,15 @@ Status Graph::use(uint32_t copy, uint32_t stage) const {
   GraphState::Copy &entry = state->copies[copy];
   RingState &ring = *state->ring.shared();
   DFRT_CUDA_ENTER(*state->device);
-  Lock lock(ring.mutex);
-  DFRT_TRY(ring.checkStage(stage));
-  DFRT_TRY(ring.readable(ring.stages[stage]));
   uint32_t before = entry.stage;
-  DFRT_TRY(state->point(entry, stage));
-  ++ring.stages[stage].holds;
-  --ring.stages[before].holds;
+  {
+    Lock lock(ring.mutex);
+    DFRT_TRY(ring.checkStage(stage));
+    DFRT_TRY(ring.readable(ring.stages[stage]));
+    DFRT_TRY(state->point(entry, stage));
+    ++ring.stages[stage].holds;
+  }
+  state->leave(before);
   return Status::success();
 }
 

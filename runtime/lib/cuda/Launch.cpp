@@ -204,6 +204,6 @@ Status cuda::launch(const Function &function, const LaunchShape &shape,
   if (result == Result::success)
     return Status::success();
   return device.callFailure(
-      "cuLaunchKernel", result, kernel.name,
+      "cuLaunchKernelEx", result, kernel.name,
       textOf("asked for ", describe(shape), " on ", stream.shared()->name));
 }

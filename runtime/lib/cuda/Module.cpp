@@ -151,7 +151,7 @@ Expected<Module> ModuleCache::load(const void *image, uint64_t bytes,
       messages.pop_back();
     if (!messages.empty())
       detail += textOf(", the driver's compiler says: ", messages);
-    return shared->callFailure("cuModuleLoadData", result, object, detail);
+    return shared->callFailure("cuModuleLoadDataEx", result, object, detail);
   }
   Module module;
   module.state = std::move(state);

@@ -254,5 +254,6 @@ Status StagingRing::release(uint32_t stage) const {
     return failure(StatusCode::invalidArgument, state->name, ": stage '",
                    entry.name, "' is not held");
   --entry.holds;
+  entry.read = true;
   return Status::success();
 }

@@ -70,7 +70,8 @@ public:
               uint64_t offset = 0) const;
   /// Work that is in `stream` now reads the stage (a replay made elsewhere).
   Status noteRead(uint32_t stage, const Stream &stream) const;
-  /// Keeps `acquire()` from giving the stage away, until `release`.
+  /// Keeps `acquire()` from giving the stage away, until `release`; it is free
+  /// then, whether it was read or not.
   Status hold(uint32_t stage) const;
   Status release(uint32_t stage) const;
 

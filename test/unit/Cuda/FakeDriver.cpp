@@ -1,0 +1,822 @@
+//===- FakeDriver.cpp - A CUDA driver without a device --------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeDriver.h"
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace dfrt::cuda::api;
+
+namespace {
+struct Work {
+  GraphNodeType type;
+  CopyParameters copy;
+  LaunchConfig launch;
+};
+struct Node {
+  Work work;
+};
+struct FakeGraph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+struct FakeExec {
+  std::vector<Work> work;
+  std::map<Node *, size_t> index;
+};
+struct FakeStream {
+  std::vector<std::function<void()>> queue;
+  FakeGraph *capture = nullptr;
+  bool invalid = false;
+};
+struct FakeEvent {
+  int marks = 0, passed = 0;
+};
+struct FakeFunction {
+  int dynamicShared = 48 * 1024;
+  int nonPortable = 0;
+};
+struct FakeModule {
+  std::map<std::string, FakeFunction> functions;
+};
+
+struct Fake {
+  FakeDriver control;
+  std::map<std::string, int> calls, failAt;
+  std::map<std::string, Result> failWith;
+  Result lost = Result::success;
+  int references = 0;
+  std::vector<ContextHandle> stack;
+  std::map<char *, size_t> memory;
+  std::set<void *> host;
+  std::set<FakeModule *> modules;
+  std::set<FakeStream *> streams;
+  std::set<FakeEvent *> events;
+  std::set<FakeGraph *> graphs;
+  std::set<FakeExec *> execs;
+  FakeStream legacy;
+};
+
+Fake &fake() {
+  static Fake *instance = nullptr;
+  if (!instance) {
+    instance = new Fake;
+    fakeDriver();
+  }
+  return *instance;
+}
+
+ContextHandle theContext() {
+  static int object;
+  return reinterpret_cast<ContextHandle>(&object);
+}
+
+/// Counts a call; the result it has to give, if it was told one.
+Result enter(const char *function, bool inContext = true) {
+  Fake &f = fake();
+  int number = ++f.calls[function];
+  auto at = f.failAt.find(function);
+  if (at != f.failAt.end() && at->second == number)
+    return f.failWith[function];
+  if (!inContext)
+    return Result::success;
+  if (f.lost != Result::success)
+    return f.lost;
+  if (f.stack.empty() || f.stack.back() != theContext())
+    return Result::invalidContext;
+  return Result::success;
+}
+#define ENTER(...)                                                             \
+  if (Result r_ = enter(__func__, ##__VA_ARGS__); r_ != Result::success)       \
+  return r_
+
+void runStream(FakeStream &stream) {
+  std::vector<std::function<void()>> queue;
+  queue.swap(stream.queue);
+  for (const std::function<void()> &work : queue)
+    work();
+}
+FakeStream &streamOf(StreamHandle handle) {
+  return handle ? *reinterpret_cast<FakeStream *>(handle) : fake().legacy;
+}
+void runAll() {
+  runStream(fake().legacy);
+  for (FakeStream *stream : fake().streams)
+    runStream(*stream);
+}
+void enqueue(FakeStream &stream, std::function<void()> work) {
+  if (fake().control.holdStreams)
+    stream.queue.push_back(std::move(work));
+  else
+    work();
+}
+bool isDevice(DevicePointer address, size_t bytes) {
+  char *first = reinterpret_cast<char *>(address);
+  auto next = fake().memory.upper_bound(first);
+  if (next == fake().memory.begin())
+    return false;
+  --next;
+  return first + bytes <= next->first + next->second;
+}
+void perform(const Work &work) {
+  if (work.type != GraphNodeType::copy)
+    return;
+  const CopyParameters &c = work.copy;
+  if (c.sourceType == MemoryType::host)
+    std::memcpy(reinterpret_cast<void *>(c.targetDevice), c.sourceHost,
+                c.widthBytes);
+  else
+    std::memcpy(c.targetHost, reinterpret_cast<void *>(c.sourceDevice),
+                c.widthBytes);
+}
+Result submit(StreamHandle handle, const Work &work) {
+  FakeStream &stream = streamOf(handle);
+  if (stream.capture) {
+    stream.capture->nodes.emplace_back(new Node{work});
+    return Result::success;
+  }
+  enqueue(stream, [work] { perform(work); });
+  return Result::success;
+}
+Result checkLaunch(const LaunchConfig &config, FakeFunction &function,
+                   bool query) {
+  FakeDriver &d = fake().control;
+  unsigned cluster = 1;
+  int cooperative = 0;
+  for (unsigned i = 0; i < config.attributeCount; ++i) {
+    if (config.attributes[i].id == LaunchAttributeId::clusterDimension)
+      cluster = config.attributes[i].value.cluster.x;
+    if (config.attributes[i].id == LaunchAttributeId::cooperative)
+      cooperative = config.attributes[i].value.cooperative;
+  }
+  if (cluster > 1 && !d.clusters)
+    return Result::notSupported;
+  if (cluster > unsigned(d.largestCluster) ||
+      (cluster > 8 && !function.nonPortable))
+    return Result::invalidClusterSize;
+  if (config.gridX % cluster || !config.gridX)
+    return Result::invalidValue;
+  if (int(config.sharedBytes) > function.dynamicShared)
+    return Result::invalidValue;
+  if (cooperative && cluster > 1 && !d.cooperativeClusters)
+    return Result::notSupported;
+  if (cooperative && config.gridX > unsigned(d.multiprocessors))
+    return Result::cooperativeLaunchTooLarge;
+  if (!query) {
+    d.lastCtas = config.gridX;
+    d.lastThreads = config.blockX;
+    d.lastCluster = cluster;
+    d.lastShared = config.sharedBytes;
+    d.lastCooperative = cooperative;
+  }
+  return Result::success;
+}
+void resetFake() {
+  Fake &f = fake();
+  FakeDriver &d = f.control;
+  f.calls.clear();
+  f.failAt.clear();
+  f.failWith.clear();
+  f.lost = Result::success;
+  d.version = 13000;
+  d.devices = 1;
+  d.capabilityMajor = 9;
+  d.capabilityMinor = 0;
+  d.multiprocessors = 132;
+  d.sharedOptin = 232448;
+  d.cooperative = d.clusters = d.tensorMaps = 1;
+  d.largestCluster = 16;
+  d.cooperativeClusters = 1;
+  d.staticShared = 0;
+  d.maxThreads = 1024;
+  d.requiredCluster = 0;
+  d.memoryBytes = 1 << 30;
+  d.primaryActive = 0;
+  d.resetRecovers = 1;
+  d.holdStreams = 0;
+}
+int aliveOf(const char *kind) {
+  Fake &f = fake();
+  std::string name = kind;
+  if (name == "memory")
+    return int(f.memory.size());
+  if (name == "host")
+    return int(f.host.size());
+  if (name == "module")
+    return int(f.modules.size());
+  if (name == "stream")
+    return int(f.streams.size());
+  if (name == "event")
+    return int(f.events.size());
+  if (name == "graph")
+    return int(f.graphs.size());
+  if (name == "exec")
+    return int(f.execs.size());
+  if (name == "context")
+    return f.references;
+  if (name == "depth")
+    return int(f.stack.size());
+  return -1;
+}
+/// Destroys an object of `all`; an error when it is none.
+template <typename T>
+Result destroy(std::set<T *> &all, void *handle) {
+  T *object = static_cast<T *>(handle);
+  if (!all.erase(object))
+    return Result::invalidHandle;
+  delete object;
+  return Result::success;
+}
+template <typename T>
+void destroyAll(std::set<T *> &all) {
+  for (T *object : all)
+    delete object;
+  all.clear();
+}
+} // namespace
+
+extern "C" {
+FakeDriver *fakeDriver() {
+  static bool made = false;
+  Fake &f = fake();
+  if (made)
+    return &f.control;
+  made = true;
+  std::memset(static_cast<void *>(&f.control), 0, sizeof(f.control));
+  f.control.fail = [](const char *function, int nth, Result result) {
+    fake().failAt[function] = fake().calls[function] + nth;
+    fake().failWith[function] = result;
+  };
+  f.control.lose = [](Result result) { fake().lost = result; };
+  f.control.runStreams = [] { runAll(); };
+  f.control.reset = [] { resetFake(); };
+  f.control.calls = [](const char *function) { return fake().calls[function]; };
+  f.control.alive = [](const char *kind) { return aliveOf(kind); };
+  resetFake();
+  return &f.control;
+}
+
+Result cuInit(unsigned) {
+  ENTER(false);
+  return Result::success;
+}
+Result cuDriverGetVersion(int *version) {
+  ENTER(false);
+  *version = fake().control.version;
+  return Result::success;
+}
+Result cuGetErrorName(Result result, const char **name) {
+  switch (result) {
+#define NAME(value, text)                                                      \
+  case Result::value:                                                          \
+    *name = text;                                                              \
+    return Result::success;
+    NAME(invalidValue, "CUDA_ERROR_INVALID_VALUE")
+    NAME(outOfMemory, "CUDA_ERROR_OUT_OF_MEMORY")
+    NAME(noDevice, "CUDA_ERROR_NO_DEVICE")
+    NAME(invalidImage, "CUDA_ERROR_INVALID_IMAGE")
+    NAME(noBinaryForGPU, "CUDA_ERROR_NO_BINARY_FOR_GPU")
+    NAME(notFound, "CUDA_ERROR_NOT_FOUND")
+    NAME(notReady, "CUDA_ERROR_NOT_READY")
+    NAME(illegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS")
+    NAME(launchFailed, "CUDA_ERROR_LAUNCH_FAILED")
+    NAME(invalidClusterSize, "CUDA_ERROR_INVALID_CLUSTER_SIZE")
+    NAME(cooperativeLaunchTooLarge, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE")
+#undef NAME
+  default:
+    return Result::invalidValue;
+  }
+}
+Result cuGetErrorString(Result, const char **text) {
+  *text = "words of the fake driver";
+  return Result::success;
+}
+Result cuDeviceGetCount(int *count) {
+  ENTER(false);
+  *count = fake().control.devices;
+  return Result::success;
+}
+Result cuDeviceGet(DeviceId *device, int ordinal) {
+  ENTER(false);
+  *device = ordinal;
+  return ordinal < fake().control.devices ? Result::success
+                                          : Result::invalidDevice;
+}
+Result cuDeviceGetName(char *name, int length, DeviceId) {
+  ENTER(false);
+  std::strncpy(name, "Fake GPU", size_t(length));
+  return Result::success;
+}
+Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceId) {
+  ENTER(false);
+  const FakeDriver &d = fake().control;
+  switch (attribute) {
+  case DeviceAttribute::maxThreadsPerBlock:
+    *value = 1024;
+    break;
+  case DeviceAttribute::maxSharedPerBlock:
+    *value = 49152;
+    break;
+  case DeviceAttribute::clockKilohertz:
+    *value = 1980000;
+    break;
+  case DeviceAttribute::multiprocessorCount:
+    *value = d.multiprocessors;
+    break;
+  case DeviceAttribute::l2Bytes:
+    *value = 60 << 20;
+    break;
+  case DeviceAttribute::capabilityMajor:
+    *value = d.capabilityMajor;
+    break;
+  case DeviceAttribute::capabilityMinor:
+    *value = d.capabilityMinor;
+    break;
+  case DeviceAttribute::maxSharedPerMultiprocessor:
+    *value = 233472;
+    break;
+  case DeviceAttribute::maxSharedPerBlockOptin:
+    *value = d.sharedOptin;
+    break;
+  case DeviceAttribute::reservedSharedPerBlock:
+    *value = 1024;
+    break;
+  case DeviceAttribute::cooperativeLaunch:
+    *value = d.cooperative;
+    break;
+  case DeviceAttribute::clusterLaunch:
+    *value = d.clusters;
+    break;
+  case DeviceAttribute::tensorMapAccess:
+    *value = d.tensorMaps;
+    break;
+  case DeviceAttribute::mpsEnabled:
+    return Result::invalidValue; // as a driver that does not know it
+  }
+  return Result::success;
+}
+Result cuDeviceTotalMem_v2(size_t *bytes, DeviceId) {
+  ENTER(false);
+  *bytes = fake().control.memoryBytes;
+  return Result::success;
+}
+Result cuDevicePrimaryCtxGetState(DeviceId, unsigned *flags, int *active) {
+  ENTER(false);
+  *flags = 0;
+  *active = fake().control.primaryActive || fake().references > 0;
+  return Result::success;
+}
+Result cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceId) {
+  ENTER(false);
+  ++fake().references;
+  *context = theContext();
+  return Result::success;
+}
+Result cuDevicePrimaryCtxRelease_v2(DeviceId) {
+  ENTER(false);
+  --fake().references;
+  return Result::success;
+}
+Result cuDevicePrimaryCtxReset_v2(DeviceId) {
+  ENTER(false);
+  Fake &f = fake();
+  if (f.control.resetRecovers)
+    f.lost = Result::success;
+  for (auto &[address, bytes] : f.memory)
+    delete[] address;
+  f.memory.clear();
+  f.control.memoryUsed = 0;
+  for (void *host : f.host)
+    delete[] static_cast<char *>(host);
+  f.host.clear();
+  destroyAll(f.modules);
+  destroyAll(f.streams);
+  destroyAll(f.events);
+  destroyAll(f.graphs);
+  destroyAll(f.execs);
+  return Result::success;
+}
+Result cuCtxGetCurrent(ContextHandle *context) {
+  ENTER(false);
+  *context = fake().stack.empty() ? nullptr : fake().stack.back();
+  return Result::success;
+}
+Result cuCtxPushCurrent_v2(ContextHandle context) {
+  ENTER(false);
+  fake().stack.push_back(context);
+  return Result::success;
+}
+Result cuCtxPopCurrent_v2(ContextHandle *context) {
+  ENTER(false);
+  if (fake().stack.empty())
+    return Result::invalidContext;
+  *context = fake().stack.back();
+  fake().stack.pop_back();
+  return Result::success;
+}
+Result cuCtxSynchronize() {
+  ENTER();
+  runAll();
+  return Result::success;
+}
+
+Result cuModuleLoadDataEx(ModuleHandle *module, const void *image,
+                          unsigned options, JitOption *names, void **values) {
+  ENTER();
+  fake().control.lastImageText = std::memcmp(image, "\177ELF", 4) != 0;
+  if (fake().control.lastImageText) {
+    // Text: its end has to be there, and a wrong word is found.
+    const char *text = static_cast<const char *>(image);
+    if (std::strstr(text, "syntax error")) {
+      for (unsigned i = 0; i < options; ++i)
+        if (names[i] == JitOption::errorLog)
+          std::strcpy(static_cast<char *>(values[i]),
+                      "ptxas line 3: unknown word\n");
+      return Result::invalidPTX;
+    }
+  }
+  FakeModule *made = new FakeModule;
+  fake().modules.insert(made);
+  *module = reinterpret_cast<ModuleHandle>(made);
+  return Result::success;
+}
+Result cuModuleUnload(ModuleHandle module) {
+  ENTER();
+  return destroy(fake().modules, module);
+}
+Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module,
+                           const char *name) {
+  ENTER();
+  if (std::strstr(name, "missing"))
+    return Result::notFound;
+  *function = reinterpret_cast<FunctionHandle>(
+      &reinterpret_cast<FakeModule *>(module)->functions[name]);
+  return Result::success;
+}
+Result cuFuncGetAttribute(int *value, FunctionAttribute attribute,
+                          FunctionHandle) {
+  ENTER();
+  const FakeDriver &d = fake().control;
+  *value = 0;
+  if (attribute == FunctionAttribute::maxThreadsPerBlock)
+    *value = d.maxThreads;
+  if (attribute == FunctionAttribute::staticSharedBytes)
+    *value = d.staticShared;
+  if (attribute == FunctionAttribute::registers)
+    *value = 64;
+  if (attribute == FunctionAttribute::binaryVersion)
+    *value = 90;
+  if (attribute == FunctionAttribute::requiredClusterWidth)
+    *value = d.requiredCluster;
+  return Result::success;
+}
+Result cuFuncSetAttribute(FunctionHandle handle, FunctionAttribute attribute,
+                          int value) {
+  ENTER();
+  FakeFunction &function = *reinterpret_cast<FakeFunction *>(handle);
+  if (attribute == FunctionAttribute::maxDynamicSharedBytes) {
+    if (value + fake().control.staticShared > fake().control.sharedOptin)
+      return Result::invalidValue;
+    function.dynamicShared = value;
+  }
+  if (attribute == FunctionAttribute::nonPortableClusterSizeAllowed)
+    function.nonPortable = value;
+  return Result::success;
+}
+
+Result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  ENTER();
+  *total = fake().control.memoryBytes;
+  *free = *total - fake().control.memoryUsed;
+  return Result::success;
+}
+Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
+  ENTER();
+  Fake &f = fake();
+  if (f.control.memoryUsed + bytes > f.control.memoryBytes)
+    return Result::outOfMemory;
+  char *memory = new char[bytes];
+  std::memset(memory, 0xa5, bytes);
+  f.memory[memory] = bytes;
+  f.control.memoryUsed += bytes;
+  *address = reinterpret_cast<DevicePointer>(memory);
+  return Result::success;
+}
+Result cuMemFree_v2(DevicePointer address) {
+  ENTER();
+  auto found = fake().memory.find(reinterpret_cast<char *>(address));
+  if (found == fake().memory.end())
+    return Result::invalidValue;
+  runAll(); // as the driver: waits for work that may use it
+  fake().control.memoryUsed -= found->second;
+  delete[] found->first;
+  fake().memory.erase(found);
+  return Result::success;
+}
+Result cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  ENTER();
+  *memory = new char[bytes];
+  fake().host.insert(*memory);
+  return Result::success;
+}
+Result cuMemFreeHost(void *memory) {
+  ENTER();
+  if (!fake().host.erase(memory))
+    return Result::invalidValue;
+  runAll();
+  delete[] static_cast<char *>(memory);
+  return Result::success;
+}
+Result cuMemHostGetDevicePointer_v2(DevicePointer *address, void *memory,
+                                    unsigned) {
+  ENTER();
+  *address = reinterpret_cast<DevicePointer>(memory);
+  return Result::success;
+}
+Result cuMemcpyHtoDAsync_v2(DevicePointer target, const void *source,
+                            size_t bytes, StreamHandle stream) {
+  ENTER();
+  if (!isDevice(target, bytes))
+    return Result::invalidValue;
+  Work work = {};
+  work.type = GraphNodeType::copy;
+  work.copy.sourceType = MemoryType::host;
+  work.copy.targetType = MemoryType::device;
+  work.copy.sourceHost = source;
+  work.copy.targetDevice = target;
+  work.copy.widthBytes = bytes;
+  work.copy.height = work.copy.depth = 1;
+  return submit(stream, work);
+}
+Result cuMemcpyDtoHAsync_v2(void *target, DevicePointer source, size_t bytes,
+                            StreamHandle stream) {
+  ENTER();
+  if (!isDevice(source, bytes))
+    return Result::invalidValue;
+  Work work = {};
+  work.type = GraphNodeType::copy;
+  work.copy.sourceType = MemoryType::device;
+  work.copy.targetType = MemoryType::host;
+  work.copy.sourceDevice = source;
+  work.copy.targetHost = target;
+  work.copy.widthBytes = bytes;
+  work.copy.height = work.copy.depth = 1;
+  return submit(stream, work);
+}
+Result cuMemsetD8Async(DevicePointer address, unsigned char value, size_t count,
+                       StreamHandle stream) {
+  ENTER();
+  if (!isDevice(address, count))
+    return Result::invalidValue;
+  enqueue(streamOf(stream), [=] {
+    std::memset(reinterpret_cast<void *>(address), value, count);
+  });
+  return Result::success;
+}
+Result cuMemsetD32Async(DevicePointer address, unsigned value, size_t count,
+                        StreamHandle stream) {
+  ENTER();
+  if (!isDevice(address, count * 4))
+    return Result::invalidValue;
+  enqueue(streamOf(stream), [=] {
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(reinterpret_cast<char *>(address) + i * 4, &value, 4);
+  });
+  return Result::success;
+}
+
+Result cuStreamCreate(StreamHandle *stream, unsigned) {
+  ENTER();
+  FakeStream *made = new FakeStream;
+  fake().streams.insert(made);
+  *stream = reinterpret_cast<StreamHandle>(made);
+  return Result::success;
+}
+Result cuStreamDestroy_v2(StreamHandle stream) {
+  ENTER();
+  runStream(streamOf(stream));
+  return destroy(fake().streams, stream);
+}
+Result cuStreamSynchronize(StreamHandle handle) {
+  ENTER();
+  FakeStream &stream = streamOf(handle);
+  if (stream.capture) {
+    stream.invalid = true;
+    return Result::captureUnsupported;
+  }
+  runStream(stream);
+  return Result::success;
+}
+Result cuStreamQuery(StreamHandle stream) {
+  ENTER();
+  return streamOf(stream).queue.empty() ? Result::success : Result::notReady;
+}
+Result cuStreamWaitEvent(StreamHandle, EventHandle, unsigned) {
+  ENTER();
+  return Result::success;
+}
+Result cuStreamIsCapturing(StreamHandle handle, CaptureStatus *status) {
+  ENTER();
+  FakeStream &stream = streamOf(handle);
+  *status = !stream.capture  ? CaptureStatus::none
+            : stream.invalid ? CaptureStatus::invalidated
+                             : CaptureStatus::active;
+  return Result::success;
+}
+Result cuStreamBeginCapture_v2(StreamHandle handle, CaptureMode) {
+  ENTER();
+  FakeStream &stream = streamOf(handle);
+  if (!handle || stream.capture)
+    return Result::captureUnsupported;
+  stream.capture = new FakeGraph;
+  stream.invalid = false;
+  return Result::success;
+}
+Result cuStreamEndCapture(StreamHandle handle, GraphHandle *graph) {
+  ENTER();
+  FakeStream &stream = streamOf(handle);
+  FakeGraph *made = stream.capture;
+  stream.capture = nullptr;
+  *graph = nullptr;
+  if (!made)
+    return Result::invalidValue;
+  if (stream.invalid) {
+    delete made;
+    return Result::captureInvalidated;
+  }
+  fake().graphs.insert(made);
+  *graph = reinterpret_cast<GraphHandle>(made);
+  return Result::success;
+}
+
+Result cuEventCreate(EventHandle *event, unsigned) {
+  ENTER();
+  FakeEvent *made = new FakeEvent;
+  fake().events.insert(made);
+  *event = reinterpret_cast<EventHandle>(made);
+  return Result::success;
+}
+Result cuEventDestroy_v2(EventHandle event) {
+  ENTER();
+  return destroy(fake().events, event);
+}
+Result cuEventRecord(EventHandle handle, StreamHandle stream) {
+  ENTER();
+  FakeEvent *event = reinterpret_cast<FakeEvent *>(handle);
+  int mark = ++event->marks;
+  enqueue(streamOf(stream), [event, mark] {
+    if (fake().events.count(event))
+      event->passed = mark;
+  });
+  return Result::success;
+}
+Result cuEventQuery(EventHandle handle) {
+  ENTER();
+  FakeEvent *event = reinterpret_cast<FakeEvent *>(handle);
+  return event->passed == event->marks ? Result::success : Result::notReady;
+}
+Result cuEventSynchronize(EventHandle) {
+  ENTER();
+  runAll();
+  return Result::success;
+}
+Result cuEventElapsedTime(float *milliseconds, EventHandle, EventHandle) {
+  ENTER();
+  *milliseconds = 0.25f;
+  return Result::success;
+}
+
+Result cuGraphInstantiateWithFlags(GraphExecHandle *exec, GraphHandle handle,
+                                   unsigned long long) {
+  ENTER();
+  FakeGraph *graph = reinterpret_cast<FakeGraph *>(handle);
+  FakeExec *made = new FakeExec;
+  for (const std::unique_ptr<Node> &node : graph->nodes) {
+    made->index[node.get()] = made->work.size();
+    made->work.push_back(node->work);
+  }
+  fake().execs.insert(made);
+  *exec = reinterpret_cast<GraphExecHandle>(made);
+  return Result::success;
+}
+Result cuGraphDestroy(GraphHandle graph) {
+  ENTER();
+  return destroy(fake().graphs, graph);
+}
+Result cuGraphExecDestroy(GraphExecHandle exec) {
+  ENTER();
+  return destroy(fake().execs, exec);
+}
+Result cuGraphLaunch(GraphExecHandle handle, StreamHandle stream) {
+  ENTER();
+  for (const Work &work : reinterpret_cast<FakeExec *>(handle)->work)
+    enqueue(streamOf(stream), [work] { perform(work); });
+  return Result::success;
+}
+Result cuGraphGetNodes(GraphHandle handle, GraphNodeHandle *nodes,
+                       size_t *count) {
+  ENTER();
+  FakeGraph *graph = reinterpret_cast<FakeGraph *>(handle);
+  if (nodes)
+    for (size_t i = 0; i < graph->nodes.size() && i < *count; ++i)
+      nodes[i] = reinterpret_cast<GraphNodeHandle>(graph->nodes[i].get());
+  *count = graph->nodes.size();
+  return Result::success;
+}
+Result cuGraphNodeGetType(GraphNodeHandle node, GraphNodeType *type) {
+  ENTER();
+  *type = reinterpret_cast<Node *>(node)->work.type;
+  return Result::success;
+}
+Result cuGraphMemcpyNodeGetParams(GraphNodeHandle node, CopyParameters *copy) {
+  ENTER();
+  *copy = reinterpret_cast<Node *>(node)->work.copy;
+  return Result::success;
+}
+Result cuGraphExecMemcpyNodeSetParams(GraphExecHandle handle,
+                                      GraphNodeHandle node,
+                                      const CopyParameters *copy,
+                                      ContextHandle) {
+  ENTER();
+  FakeExec *exec = reinterpret_cast<FakeExec *>(handle);
+  auto found = exec->index.find(reinterpret_cast<Node *>(node));
+  if (found == exec->index.end() || copy->height != 1)
+    return Result::invalidValue;
+  exec->work[found->second].copy = *copy;
+  return Result::success;
+}
+Result cuGraphKernelNodeGetParams_v2(GraphNodeHandle node,
+                                     KernelNodeParameters *parameters) {
+  ENTER();
+  const LaunchConfig &launch = reinterpret_cast<Node *>(node)->work.launch;
+  parameters->gridX = launch.gridX;
+  parameters->gridY = launch.gridY;
+  parameters->gridZ = launch.gridZ;
+  parameters->blockX = launch.blockX;
+  parameters->blockY = launch.blockY;
+  parameters->blockZ = launch.blockZ;
+  parameters->sharedBytes = launch.sharedBytes;
+  return Result::success;
+}
+
+Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function,
+                        void **, void **) {
+  ENTER();
+  Result result = checkLaunch(
+      *config, *reinterpret_cast<FakeFunction *>(function), /*query=*/false);
+  if (result != Result::success)
+    return result;
+  Work work = {};
+  work.type = GraphNodeType::kernel;
+  work.launch = *config;
+  return submit(config->stream, work);
+}
+Result cuOccupancyMaxActiveClusters(int *count, FunctionHandle function,
+                                    const LaunchConfig *config) {
+  ENTER();
+  Result result = checkLaunch(
+      *config, *reinterpret_cast<FakeFunction *>(function), /*query=*/true);
+  if (result != Result::success)
+    return result;
+  unsigned cluster = config->attributes[0].value.cluster.x;
+  // Whole clusters within groups of 16 and one of 4 multiprocessors.
+  int groups = fake().control.multiprocessors / 16;
+  int rest = fake().control.multiprocessors % 16;
+  *count = groups * int(16 / cluster) + rest / int(cluster);
+  return Result::success;
+}
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, FunctionHandle,
+                                                   int, size_t) {
+  ENTER();
+  *count = 1;
+  return Result::success;
+}
+#ifndef FAKE_WITHOUT_TENSOR_MAPS
+Result cuTensorMapEncodeTiled(TensorMapBytes *map, int element, unsigned rank,
+                              void *address, const uint64_t *extents,
+                              const uint64_t *strides, const unsigned *box,
+                              const unsigned *, int, int swizzle, int, int) {
+  ENTER(false);
+  if (uintptr_t(address) % 16 || rank < 1 || rank > 5)
+    return Result::invalidValue;
+  map->words[0] = uint64_t(element) << 32 | rank;
+  map->words[1] = uintptr_t(address);
+  for (unsigned d = 0; d < rank; ++d) {
+    map->words[2 + d] = extents[d] << 16 | box[d];
+    if (d + 1 < rank)
+      map->words[8 + d] = strides[d];
+  }
+  map->words[15] = uint64_t(swizzle);
+  return Result::success;
+}
+#endif
+} // extern "C"
