@@ -318,6 +318,12 @@ void CostAnalysis::visitUse(Operation *user, Value view) {
       visitUse(next, user->getResult(0));
     return;
   }
+  if (auto gather = dyn_cast<tensor::GatherOp>(user)) {
+    if (std::optional<double> bytes = typeBytes(gather.getType());
+        bytes && gather.getSource() == view)
+      addBytes(*bytes, frequency);
+    return;
+  }
   if (isa<tensor::DimOp>(user) || user->hasTrait<OpTrait::IsTerminator>())
     return;
   // Whatever else uses the tensor reads all of it.

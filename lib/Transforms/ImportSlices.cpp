@@ -15,6 +15,8 @@
 #include "dataflow/Transforms/ProgramImport.h"
 #include "dataflow/Transforms/Separability.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace mlir::df;
 
@@ -37,52 +39,37 @@ private:
 
 } // namespace
 
-/// Lays out the records that have to have the layout of `start`: its input, and
-/// those that reshards and reduces make of one another. `rows` counts leading
-/// dimensions that a record has beyond those of `start`. False when a record is
-/// cut in another way already.
+/// Cuts the records that have the layout of `start`'s: its input, and those
+/// that reshards and reduces make of one another. False, and nothing is cut,
+/// when one of them is cut in another way already or loses its rows on the way.
 bool Slicer::cutRecords(uint32_t start, const Separability &cut) {
-  SmallVector<std::pair<uint32_t, int32_t>> work = {{start, 0}};
-  DenseMap<uint32_t, int32_t> found;
   auto sameRecord = [&](uint32_t stage) {
     const dfrt::Stage &consumer = result.stages[stage];
     return consumer.kind == dfrt::StageKind::reduce ||
            (consumer.kind == dfrt::StageKind::reshard &&
             consumer.reshard != dfrt::ReshardKind::collect);
   };
-  auto rowsOf = [&](uint32_t stage) {
-    return result.stages[stage].rekey.rows ? 1 : 0;
-  };
-  while (!work.empty()) {
-    auto [index, rows] = work.pop_back_val();
-    if (!found.try_emplace(index, rows).second)
-      continue;
+  llvm::SetVector<uint32_t> found;
+  found.insert(start);
+  for (size_t i = 0; i < found.size(); ++i) {
+    uint32_t index = found[i];
     if (sameRecord(index))
-      work.push_back(
-          {result.stages[index].inputs.front().stage, rows + rowsOf(index)});
+      found.insert(result.stages[index].inputs.front().stage);
     for (uint32_t consumer : result.consumers(index)) {
       if (sameRecord(consumer))
-        work.push_back({consumer, rows - rowsOf(consumer)});
+        found.insert(consumer);
     }
   }
-  auto dimension = [&](size_t field, int32_t rows) {
-    return cut.dims[field] < 0 ? -1 : cut.dims[field] + rows;
-  };
-  for (auto [index, rows] : found) {
-    const dfrt::Record &record = result.stages[index].record;
-    if (record.slices != 1)
+  for (uint32_t index : found) {
+    const dfrt::Stage &stage = result.stages[index];
+    if (stage.record.slices != 1 || stage.rekey.rows)
       return false;
-    for (size_t f = 0; f < record.fields.size(); ++f) {
-      int32_t separable = dimension(f, rows);
-      if (cut.dims[f] >= 0 && separable < 0)
-        return false;
-    }
   }
-  for (auto [index, rows] : found) {
+  for (uint32_t index : found) {
     dfrt::Record &record = result.stages[index].record;
     record.slices = cut.slices;
-    for (size_t f = 0; f < record.fields.size(); ++f)
-      record.fields[f].separable = dimension(f, rows);
+    for (auto [field, dimension] : llvm::zip(record.fields, cut.dims))
+      field.separable = dimension;
   }
   return true;
 }

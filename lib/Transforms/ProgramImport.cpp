@@ -332,9 +332,13 @@ LogicalResult Importer::importRequests(StageOpInterface op,
       into.resident = true;
     } else if (auto reshard =
                    dyn_cast<ReshardTransportAttr>(Attribute(request))) {
-      if (reshard.getVia())
-        into.transport =
-            getTransport(reshard.getVia()).value_or(dfrt::Transport::automatic);
+      std::optional<dfrt::Transport> via = getTransport(reshard.getVia());
+      if (!via)
+        return op->emitOpError("request '")
+               << request.getRequestName() << "' on stage \""
+               << op.getStageName() << "\" names the transport "
+               << reshard.getVia() << ", which the planner does not know";
+      into.transport = *via;
     } else {
       return op->emitOpError("request '")
              << request.getRequestName() << "' on stage \"" << op.getStageName()
@@ -364,8 +368,8 @@ LogicalResult Importer::importRekey(ReshardOp op, dfrt::Stage &stage) {
 
 LogicalResult Importer::importCode(StageOpInterface op, dfrt::Stage &stage) {
   HandlerOpInterface handler = op.lookupHandler();
-  if (!handler)
-    return op->emitOpError("has no handler in the program");
+  if (!handler || handler.getHandlerBody().empty())
+    return op->emitOpError("has no handler with a body in the program");
   HandlerFrame frame;
   frame.body = &handler.getHandlerBody().front();
   auto arguments = frame.body->getArguments();
