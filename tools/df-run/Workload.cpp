@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace dfrt;
 
@@ -124,6 +125,24 @@ Status Workload::readPoints(const Node &node) {
   return Status::success();
 }
 
+// A misspelt name would otherwise change nothing and nobody would notice.
+Status Workload::checkOverrides() const {
+  Node top = root();
+  std::set<std::string> known;
+  if (top.has("dimensions"))
+    for (const auto &item : top.member("dimensions")->items())
+      known.insert(item.key());
+  for (const Point &point : pointList)
+    for (const auto &entry : point.integers)
+      known.insert(entry.first);
+  for (const auto &entry : overrides)
+    if (!known.count(entry.first))
+      return top.error(fmt::format("--set {}: there is no such dimension; "
+                                   "there are: {}",
+                                   entry.first, fmt::join(known, ", ")));
+  return Status::success();
+}
+
 Expected<Workload> Workload::read(const std::string &path,
                                   std::map<std::string, int64_t> overrides) {
   Expected<Json> document = readJson(path);
@@ -150,6 +169,8 @@ Expected<Workload> Workload::read(const std::string &path,
       return root.member(key).error(fmt::format("expected an object, got {}",
                                                 kindName(*root.member(key))));
   if (Status s = workload.readPoints(root.member("points")); !s)
+    return s;
+  if (Status s = workload.checkOverrides(); !s)
     return s;
   return workload;
 }

@@ -64,6 +64,7 @@ public:
 private:
   Status readPoints(const Node &node);
   Status addPoint(const Node &node, const std::string &nameKey, bool foreign);
+  Status checkOverrides() const;
   Node root() const { return {&document, path + ": "}; }
 
   std::string path;

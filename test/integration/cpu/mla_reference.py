@@ -13,14 +13,17 @@ from harness import Failed, Tools, arguments, main, read_tensors, relative_l2
 
 KEY, VALUE = 576, 512
 
-# (heads, page, element, lengths of the points)
+# (form, heads, page, element, lengths of the points); in the dense form the page
+# is the tile of the range, which batches need not be padded to.
 CASES = (
-    (16, 16, "f16", [[0, 1, 37], [16, 15, 17, 0]]),
-    (32, 64, "f16", [[65, 128, 0, 70], [1], []]),
-    (32, 64, "bf16", [[130, 0, 3]]),
-    (32, 128, "f16", [[129, 1]]),
-    (128, 64, "f16", [[0, 66]]),
-    (128, 16, "bf16", [[33, 5]]),
+    ("paged", 16, 16, "f16", [[0, 1, 37], [16, 15, 17, 0]]),
+    ("paged", 32, 64, "f16", [[65, 128, 0, 70], [1], []]),
+    ("paged", 32, 64, "bf16", [[130, 0, 3]]),
+    ("paged", 32, 128, "f16", [[129, 1]]),
+    ("paged", 128, 64, "f16", [[0, 66]]),
+    ("paged", 128, 16, "bf16", [[33, 5]]),
+    ("dense", 16, 64, "f16", [[70, 0, 5], []]),
+    ("dense", 32, 16, "bf16", [[1, 40]]),
 )
 LIMITS = {"f16": 1e-3, "bf16": 4e-3}
 LSE_LIMIT = 1e-4
@@ -65,7 +68,12 @@ def rows_of(tensors, name):
     return row
 
 
-def expected(tensors, lengths, heads, page):
+def expected(tensors, form, lengths, heads, page):
+    if form == "dense":
+        query = [rows_of(tensors, name) for name in ("q_latent", "q_rope")]
+        keys = [rows_of(tensors, name) for name in ("latent", "rope")]
+        return attention(lambda *at: query[0](*at) + query[1](*at),
+                         lambda *at: keys[0](*at) + keys[1](*at), lengths, heads)
     pages, table = rows_of(tensors, "pages"), tensors["table"]
     columns = table[0][1]
 
@@ -86,26 +94,31 @@ def test():
     parser.add_argument("--examples", required=True, help="folder of the examples' sources")
     options = parser.parse_args()
     tools = Tools(options)
-    with open(os.path.join(options.examples, "mla-decode/workload.json")) as file:
-        workload = json.load(file)
     worst = 0.0
-    for heads, page, element, points in CASES:
-        stem = tools.path(f"mla_{heads}_{page}_{element}")
-        tools.compile(os.path.join(options.examples, "mla-decode/mla_decode.mlir"), stem + ".dfa",
-                      f"heads={heads},page={page},element={element}")
+    for form, heads, page, element, points in CASES:
+        stem = tools.path(f"{form}_{heads}_{page}_{element}")
+        suffix, tile = ("_dense", "tile") if form == "dense" else ("", "page")
+        folder = os.path.join(options.examples, "mla-decode")
+        tools.compile(f"{folder}/mla_decode{suffix}.mlir", stem + ".dfa",
+                      f"heads={heads},{tile}={page},element={element}")
+        with open(f"{folder}/workload{suffix}.json") as file:
+            workload = json.load(file)
         workload["points"] = [{"name": str(i), "lengths": p} for i, p in enumerate(points)]
         with open(stem + ".json", "w") as file:
             json.dump(workload, file)
+        sizes = ["--set", f"heads={heads}"]
+        if form == "paged":
+            sizes += ["--set", f"page={page}"]
         truth = {}  # inputs are the same under every topology
         for topology in TOPOLOGIES:
             tools.call("df-run", stem + ".dfa", "--input", stem + ".json", "--point", "all",
-                       "--set", f"heads={heads}", "--set", f"page={page}", "--quiet", "--check",
-                       "--save-tensors", stem + ".%", *topology)
+                       "--quiet", "--check", "--save-tensors", stem + ".%", *sizes, *topology)
             for i, lengths in enumerate(points):
                 tensors = read_tensors(f"{stem}.{i}", None if i not in truth else ("out", "lse"))
-                what = f"heads {heads}, page {page}, {element}, {lengths}, {' '.join(topology)}"
+                what = f"{form}, heads {heads}, page {page}, {element}, {lengths}, " + \
+                    " ".join(topology)
                 if i not in truth:
-                    truth[i] = expected(tensors, lengths, heads, page)
+                    truth[i] = expected(tensors, form, lengths, heads, page)
                 outputs, sums = truth[i]
                 worst = max(worst, compare(tensors["out"][1], outputs, LIMITS[element],
                                            f"{what}: out"))

@@ -140,6 +140,12 @@ TEST(Workload, PointsOverrideDimensionsAndTheCommandLineBoth) {
   EXPECT_THAT((*workload->bind(1, program()))[0].shape, ElementsAre(7, 8));
 }
 
+TEST(WorkloadErrors, OverrideOfNothing) {
+  EXPECT_THAT(parse(kGood, {{"pagge", 2}}).status().message(),
+              HasSubstr("--set pagge: there is no such dimension; there are: "
+                        "pad, page, pages, rows"));
+}
+
 TEST(Workload, EmptyBatch) {
   Expected<Workload> workload = parse(kGood);
   ASSERT_TRUE(workload);
