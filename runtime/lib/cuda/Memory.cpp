@@ -173,7 +173,9 @@ Expected<PinnedBuffer> PinnedBuffer::allocate(const Device &device,
 }
 
 uint8_t *PinnedBuffer::data() const {
-  return state ? static_cast<uint8_t *>(state->data) : nullptr;
+  if (!state || !state->alive())
+    return nullptr;
+  return static_cast<uint8_t *>(state->data);
 }
 uint64_t PinnedBuffer::bytes() const { return state ? state->bytes : 0; }
 uint64_t PinnedBuffer::deviceAddress() const {

@@ -62,6 +62,7 @@ public:
                                          const std::string &name);
 
   explicit operator bool() const { return state != nullptr; }
+  /// Null once the device was reopened.
   uint8_t *data() const;
   uint64_t bytes() const;
   /// Where the device sees the memory.
