@@ -66,9 +66,9 @@ static std::string fileFor(const std::string &name, const std::string &point) {
 }
 
 namespace {
-class Session {
+class PointRunner {
 public:
-  explicit Session(const Options &options)
+  explicit PointRunner(const Options &options)
       : options(options), progress(!options.quiet) {}
   ExitCode run();
 
@@ -85,7 +85,7 @@ private:
 };
 } // namespace
 
-ExitCode Session::drawTimeline(const Plan &plan, const Report &report) {
+ExitCode PointRunner::drawTimeline(const Plan &plan, const Report &report) {
   Timeline timeline{plan.problem, plan.schedule, *report.prediction,
                     fmt::format("{}, point {}", report.program, report.point)};
   if (options.timeline == "text") {
@@ -99,8 +99,8 @@ ExitCode Session::drawTimeline(const Plan &plan, const Report &report) {
   return written ? kExitSuccess : fail(kExitWrite, written.message());
 }
 
-ExitCode Session::executePoint(const Plan &plan, Tensors &tensors,
-                               Report &report) {
+ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
+                                   Report &report) {
   progress.phase("filling the arguments");
   if (Status s = fillTensors(tensors, options.seed, threadCount(options)); !s)
     return fail(kExitExecute, s.message(),
@@ -133,7 +133,7 @@ ExitCode Session::executePoint(const Plan &plan, Tensors &tensors,
   return kExitSuccess;
 }
 
-ExitCode Session::runPoint(size_t point) {
+ExitCode PointRunner::runPoint(size_t point) {
   Report report;
   report.artifact = options.artifact;
   report.program = artifact.program.name;
@@ -198,7 +198,7 @@ ExitCode Session::runPoint(size_t point) {
   return kExitWrong;
 }
 
-ExitCode Session::run() {
+ExitCode PointRunner::run() {
   Expected<LoadedArtifact> loaded = loadArtifact(options.artifact);
   if (!loaded)
     return fail(kExitFile, loaded.status().message(),
@@ -252,5 +252,5 @@ ExitCode Session::run() {
 }
 
 ExitCode dfrt::runPoints(const Options &options) {
-  return Session(options).run();
+  return PointRunner(options).run();
 }
