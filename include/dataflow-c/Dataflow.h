@@ -1,4 +1,4 @@
-/*===- Dataflow.h - The dialect and its passes in C ----------------*- C -*-===*\
+/*===- Dataflow.h - The dialect and its passes in C --------------*- C -*-===*\
 |*
 |* Part of the dataflow project, under the Apache License v2.0 with LLVM
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ extern "C" {
 /* mlirGetDialectHandle__dataflow__() */
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Dataflow, dataflow);
 
-/* Adds the dialect and the upstream dialects of handler bodies to `registry`. */
+/* Adds the dialect and the upstream dialects of bodies to `registry`. */
 MLIR_CAPI_EXPORTED void
 mlirDataflowRegisterDialects(MlirDialectRegistry registry);
 

@@ -1,4 +1,4 @@
-//===- ImportSlices.h - Which records are cut into slices --------*- C++ -*-===//
+//===- ImportSlices.h - Which records are cut into slices ------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-/* Parses the file that is named and plans it with the pipeline that is named. */
+/* Parses the file of argument 1 and runs the pipeline of argument 2 on it. */
 
 #include "dataflow-c/Dataflow.h"
 
