@@ -126,6 +126,6 @@ Expected<TensorMap> cuda::makeTensorMap(const Device &device,
   }
   TensorMap made;
   static_assert(sizeof(made) == sizeof(bytes));
-  std::memcpy(&made, &bytes, sizeof(made));
+  std::memcpy(made.words, bytes.words, sizeof(made.words));
   return made;
 }

@@ -61,8 +61,9 @@ struct TensorMapDescription {
   MapFill fill = MapFill::zero;
 };
 
-/// The descriptor; passed to a kernel by value (64-byte aligned parameter).
-struct alignas(64) TensorMap {
+/// The descriptor; a kernel takes it by value, as a parameter that it aligns to
+/// 64 bytes. On the host it may lie anywhere.
+struct TensorMap {
   uint64_t words[16] = {};
 };
 static_assert(sizeof(TensorMap) == 128);
