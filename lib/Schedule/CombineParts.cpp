@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Message.h"
 #include "ScheduleBuilder.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 

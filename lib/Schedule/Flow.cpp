@@ -11,7 +11,7 @@
 
 #include "Flow.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <numeric>
@@ -26,7 +26,7 @@ std::string detail::describeInstruction(const Problem &problem,
   std::string stage = i.stage < problem.program.stages.size()
                           ? problem.program.stages[i.stage].name
                           : std::to_string(i.stage);
-  return concat("instruction ", index, " (stage '", stage, "', task ", i.task,
+  return textOf("instruction ", index, " (stage '", stage, "', task ", i.task,
                 ")");
 }
 
@@ -216,7 +216,7 @@ private:
     while (pending[stuck] == 0)
       ++stuck;
     return Status(StatusCode::deadlock,
-                  concat(describeInstruction(problem, schedule, stuck),
+                  textOf(describeInstruction(problem, schedule, stuck),
                          " waits for itself through queue order and operands"));
   }
 

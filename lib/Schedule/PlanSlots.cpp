@@ -15,8 +15,8 @@
 #include "dataflow/Schedule/Schedulers.h"
 
 #include "Lifetimes.h"
-#include "Message.h"
 #include "Requests.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <map>
@@ -120,14 +120,14 @@ private:
       }
       const Slot &other = schedule.slots[region.slot];
       live +=
-          concat(shown > 1 ? ", " : "", "slot ", region.slot, " ('",
+          textOf(shown > 1 ? ", " : "", "slot ", region.slot, " ('",
                  program.stages[other.stage].name, "', ",
                  region.end - region.begin, " bytes at ", region.begin, ")");
     }
     const Slot &s = schedule.slots[slot];
     return Status(
         StatusCode::resourceExhausted,
-        concat("slot ", slot, " of stage '", program.stages[s.stage].name,
+        textOf("slot ", slot, " of stage '", program.stages[s.stage].name,
                "' needs ", bytesOf(slot), " bytes of the ", arena,
                " bytes that slots have in the shared memory of ",
                schedule.discipline == Discipline::ticket ? "draw " : "CTA ",
@@ -418,12 +418,12 @@ Status dfrt::planSlots(const Problem &problem, Schedule &schedule,
   if (placer.numMoved)
     decisions->push_back(
         {"slots", "global",
-         concat(placer.numMoved, " records do not fit the ", limit,
+         textOf(placer.numMoved, " records do not fit the ", limit,
                 " bytes of shared memory and move to global memory")});
   if (placer.numPublished)
     decisions->push_back(
         {"transport", "global",
-         concat(placer.numPublished,
+         textOf(placer.numPublished,
                 " copies for cluster peers do not fit the ", limit,
                 " bytes of shared memory; their records are published in "
                 "global memory")});

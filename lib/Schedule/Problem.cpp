@@ -12,14 +12,12 @@
 
 #include "dataflow/Schedule/Problem.h"
 
-#include "Message.h"
 #include "TaskIndex.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <numeric>
 
 using namespace dfrt;
-using detail::concat;
-using detail::invalidArgument;
 using detail::TaskIndex;
 
 static constexpr uint64_t kMaxTasks = uint64_t(1) << 31;
@@ -211,7 +209,7 @@ private:
     for (const Axis &axis : d.axes) {
       int64_t extent = 0;
       std::string what =
-          concat("extent of axis '", axis.name, "' of domain '", d.name, "'");
+          textOf("extent of axis '", axis.name, "' of domain '", d.name, "'");
       if (Status s = evaluate(what, axis.extent, {}, extent); !s)
         return s;
       if (extent < 0)
@@ -250,7 +248,7 @@ private:
   }
 
   Status listed(const Domain &d, TaskSet &set) {
-    std::string what = concat("coordinates of domain '", d.name, "'");
+    std::string what = textOf("coordinates of domain '", d.name, "'");
     const PlanInput *input = nullptr;
     if (Status s = valuesOf(what, d.coordinates, input); !s)
       return s;
@@ -284,7 +282,7 @@ private:
     if (d.weights == kNone)
       return Status::success();
     const PlanInput *input = nullptr;
-    if (Status s = valuesOf(concat("weights of domain '", d.name, "'"),
+    if (Status s = valuesOf(textOf("weights of domain '", d.name, "'"),
                             d.weights, input);
         !s)
       return s;
@@ -308,8 +306,8 @@ private:
     result.tile = r.tile;
     result.lengths.resize(set.tasks);
     result.offsets.resize(set.tasks);
-    std::string length = concat("length of range '", r.name, "'");
-    std::string offset = concat("offset of range '", r.name, "'");
+    std::string length = textOf("length of range '", r.name, "'");
+    std::string offset = textOf("offset of range '", r.name, "'");
     for (uint64_t t = 0; t < set.tasks; ++t) {
       if (Status s = evaluate(length, r.length, set.at(t), result.lengths[t]);
           !s)
@@ -337,7 +335,7 @@ private:
     const Domain &from = program.domains[producer.domain];
     const TaskSet &source = problem.tasks[producer.domain];
     const TaskSet &target = problem.tasks[stage.domain];
-    std::string what = concat("reshard '", stage.name, "'");
+    std::string what = textOf("reshard '", stage.name, "'");
     const PlanInput *input = nullptr;
     if (Status s = valuesOf(what, rekey.argument, input); !s)
       return s;

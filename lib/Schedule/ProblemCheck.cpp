@@ -12,13 +12,12 @@
 
 #include "dataflow/Schedule/Problem.h"
 
-#include "Message.h"
 #include "TaskIndex.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <tuple>
 
 using namespace dfrt;
-using detail::invalidArgument;
 using detail::TaskIndex;
 
 static Status checkTasks(const Domain &domain, const TaskSet &set) {

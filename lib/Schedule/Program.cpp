@@ -12,10 +12,9 @@
 
 #include "dataflow/Schedule/Program.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 using namespace dfrt;
-using detail::invalidArgument;
 
 uint32_t dfrt::elementBytes(ElementType type) {
   switch (type) {

@@ -12,13 +12,11 @@
 
 #include "dataflow/Schedule/Program.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <set>
 
 using namespace dfrt;
-using detail::concat;
-using detail::invalidArgument;
 
 namespace {
 
@@ -149,14 +147,14 @@ private:
       if (!names.insert(axis.name).second)
         return invalidArgument("domain '", d.name, "' has two axes '",
                                axis.name, "'");
-      if (Status s = value(concat("extent of axis '", axis.name,
+      if (Status s = value(textOf("extent of axis '", axis.name,
                                   "' of domain '", d.name, "'"),
                            axis.extent, -1);
           !s)
         return s;
     }
     if (d.coordinates != kNone) {
-      std::string what = concat("coordinates of domain '", d.name, "'");
+      std::string what = textOf("coordinates of domain '", d.name, "'");
       if (Status s = integerArgument(what, d.coordinates, 2); !s)
         return s;
       int64_t columns = program.arguments[d.coordinates].shape[1];
@@ -165,7 +163,7 @@ private:
                                d.axes.size());
     }
     if (d.weights != kNone)
-      return integerArgument(concat("weights of domain '", d.name, "'"),
+      return integerArgument(textOf("weights of domain '", d.name, "'"),
                              d.weights, 1);
     return Status::success();
   }
@@ -179,15 +177,15 @@ private:
                              ", expected at least 1");
     int64_t axes = int64_t(program.domains[r.domain].axes.size());
     if (Status s =
-            value(concat("length of range '", r.name, "'"), r.length, axes);
+            value(textOf("length of range '", r.name, "'"), r.length, axes);
         !s)
       return s;
-    return value(concat("offset of range '", r.name, "'"), r.offset, axes);
+    return value(textOf("offset of range '", r.name, "'"), r.offset, axes);
   }
 
   std::string label(uint32_t index) {
     const Stage &stage = program.stages[index];
-    return concat(kindName(stage.kind), " '", stage.name, "'");
+    return textOf(kindName(stage.kind), " '", stage.name, "'");
   }
 
   /// The stage behind reshards that made the records of `index`.
@@ -360,7 +358,7 @@ private:
     const Stage &producer = program.stages[stage.inputs[0].stage];
     const Rekey &rekey = stage.rekey;
     std::string name = label(index);
-    if (Status s = integerArgument(concat("index of ", name), rekey.argument,
+    if (Status s = integerArgument(textOf("index of ", name), rekey.argument,
                                    rekey.axes.size() + rekey.rows);
         !s)
       return s;
@@ -418,7 +416,7 @@ private:
       return Status::success();
     Record laidOut = stage.record;
     if (Status s = layoutRecord(laidOut); !s)
-      return Status(s.code(), concat(name, ": ", s.message()));
+      return Status(s.code(), textOf(name, ": ", s.message()));
     if (!sameLayout(laidOut, stage.record))
       return invalidArgument(name, " has a record that is not laid out");
     if (laidOut.bytes() == 0)

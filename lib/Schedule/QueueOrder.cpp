@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Message.h"
 #include "ScheduleBuilder.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <numeric>
@@ -144,7 +144,7 @@ ScheduleBuilder::orderDraws() const {
           (rank[laneOf(part.slot)] == rank[lanes[i]] &&
            laneOf(part.slot) != lanes[i]))
         return Status(StatusCode::unsupported,
-                      concat("stage '", graph.stage(instructions[i].stage).name,
+                      textOf("stage '", graph.stage(instructions[i].stage).name,
                              "', task ", instructions[i].task,
                              " is resident with a stage whose results it "
                              "reaches through another draw"));

@@ -12,7 +12,7 @@
 
 #include "ScheduleBuilder.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 
@@ -311,8 +311,8 @@ void ScheduleBuilder::explain(const char *solver) {
                i + 1 < pieces.size() && pieces[i + 1].task == pieces[i].task;
     decisions->push_back(
         {"split",
-         concat(pieces.size(), " pieces of '", graph.stage(s).name, "'"),
-         concat(solver, " spreads ", problem.taskCount(s), " tasks over ",
+         textOf(pieces.size(), " pieces of '", graph.stage(s).name, "'"),
+         textOf(solver, " spreads ", problem.taskCount(s), " tasks over ",
                 placement.lanes, ticket() ? " draws, " : " CTAs, ", split,
                 " of them in several pieces")});
   }
@@ -320,7 +320,7 @@ void ScheduleBuilder::explain(const char *solver) {
     if (count)
       decisions->push_back(
           {"combine", choice,
-           concat(count, " tasks ", why, ", at most ", mostParts, " parts")});
+           textOf(count, " tasks ", why, ", at most ", mostParts, " parts")});
   };
   combined(numElided, "none", "have one part, which is the result");
   combined(numScattered, "reduce-scatter",

@@ -11,11 +11,9 @@
 
 #include "dataflow/Schedule/Schedulers.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 using namespace dfrt;
-using detail::concat;
-using detail::invalidArgument;
 
 static size_t countGlobal(const Schedule &schedule) {
   size_t count = 0;
@@ -55,7 +53,7 @@ Expected<Schedule> dfrt::makeSchedule(const Problem &problem,
     if (options.transport != Transport::automatic &&
         countGlobal(*schedule) > published)
       return Status(StatusCode::resourceExhausted,
-                    concat("the requested transport needs more than the ",
+                    textOf("the requested transport needs more than the ",
                            problem.topology.slotBytes(),
                            " bytes that slots have in shared memory: ",
                            countGlobal(*schedule) - published,

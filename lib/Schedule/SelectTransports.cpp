@@ -14,8 +14,8 @@
 #include "dataflow/Schedule/Schedulers.h"
 
 #include "Flow.h"
-#include "Message.h"
 #include "Requests.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 
@@ -98,7 +98,7 @@ public:
     auto add = [&](uint64_t count, const char *choice, const char *why) {
       if (count)
         decisions.push_back(
-            {"transport", choice, concat(count, " records ", why)});
+            {"transport", choice, textOf(count, " records ", why)});
     };
     add(numLocal, "local", "are read on the CTA that made them only");
     add(numCluster, "cluster_shared",
@@ -122,7 +122,7 @@ private:
   uint64_t numLocal = 0, numCluster = 0, numGlobal = 0, numMulticast = 0;
 
   std::string edgeName(uint32_t slot, const Read &read) const {
-    return concat("edge from ",
+    return textOf("edge from ",
                   describeInstruction(problem, schedule, flow.writer[slot]),
                   " on lane ", flow.lane[flow.writer[slot]], " to ",
                   describeInstruction(problem, schedule, read.instruction),

@@ -20,7 +20,7 @@
 #include "dataflow/Schedule/Simulator.h"
 
 #include "Flow.h"
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <limits>
@@ -270,13 +270,13 @@ Status Simulation::deadlock() const {
     if (current == kNone)
       continue;
     std::string message =
-        concat("CTA ", c, " waits at ",
+        textOf("CTA ", c, " waits at ",
                describeInstruction(problem, schedule, current));
     for (const Operand &o : schedule.operandsOf(schedule.instructions[current]))
       if (o.wait && waitingCta[flow.writer[o.slot]] == kNone)
         return Status(
             StatusCode::deadlock,
-            concat(message, " for slot ", o.slot, " from ",
+            textOf(message, " for slot ", o.slot, " from ",
                    describeInstruction(problem, schedule, flow.writer[o.slot]),
                    ", which has not begun"));
     for (const Operand &o :
@@ -284,11 +284,11 @@ Status Simulation::deadlock() const {
       uint32_t writer = flow.writer[o.slot];
       if (o.wait && ctas[waitingCta[writer]].current == writer)
         return Status(StatusCode::deadlock,
-                      concat(message, " for slot ", o.slot, " from ",
+                      textOf(message, " for slot ", o.slot, " from ",
                              describeInstruction(problem, schedule, writer),
                              ", which waits on CTA ", waitingCta[writer]));
     }
-    return Status(StatusCode::deadlock, concat(message, " for a release"));
+    return Status(StatusCode::deadlock, textOf(message, " for a release"));
   }
   return Status(StatusCode::deadlock, "no CTA can proceed");
 }

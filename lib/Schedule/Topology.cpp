@@ -11,10 +11,9 @@
 
 #include "dataflow/Schedule/Topology.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 using namespace dfrt;
-using detail::invalidArgument;
 
 Status dfrt::check(const Topology &topology) {
   constexpr uint32_t maximum = 65536;

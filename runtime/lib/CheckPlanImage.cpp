@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Message.h"
 #include "PlanLayout.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <limits>
 

@@ -13,9 +13,9 @@
 #ifndef DFRT_LIB_HANDLES_H
 #define DFRT_LIB_HANDLES_H
 
-#include "Message.h"
 #include "cpu/CodeModule.h"
 #include "cpu/Tensors.h"
+#include "dataflow/Schedule/Message.h"
 
 #include "dataflow/Schedule/Schedulers.h"
 #include "dfrt/PlanImage.h"

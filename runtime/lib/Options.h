@@ -13,7 +13,7 @@
 #ifndef DFRT_LIB_OPTIONS_H
 #define DFRT_LIB_OPTIONS_H
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <cstring>
 

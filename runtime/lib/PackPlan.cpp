@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CRC32.h"
-#include "Message.h"
 #include "PlanLayout.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,7 +7,7 @@
 
 #include "PlanLayout.h"
 
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <limits>

@@ -14,7 +14,7 @@
 #include "dfrt/Artifact.h"
 
 #include "CRC32.h"
-#include "Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include "Artifact_generated.h"
 

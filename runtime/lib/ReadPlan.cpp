@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CRC32.h"
-#include "Message.h"
 #include "PlanLayout.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <cstring>
 

@@ -1,12 +1,12 @@
 //===- Precompiled.h - Headers that most MLIR sources include ---*- C++ -*-===//
 //
-// Part of the dataflow project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Only MLIR and the standard library, so that changing our headers never rebuilds
-// it. No NVVM headers: they cost half a minute and stay in few files.
+// Only MLIR and the standard library, so that changing our headers never
+// rebuilds it. No NVVM headers: they cost half a minute and stay in few files.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,12 +7,14 @@
 |*
 |* The plan: one flat, little-endian buffer that the host packs and the device
 |* (or the CPU device's threads) reads. Compiler and runtime meet here and only
-|* here. Changing anything in this file means raising DFRT_PLAN_VERSION, adding a
+|* here. Changing anything in this file means raising DFRT_PLAN_VERSION, adding
+a
 |* fixture under test/unit/fixtures, and a line under "ABI" in CHANGELOG.md.
 |*
 |* Rules: fixed widths; no pointers; every section starts at a multiple of
 |* DFRT_SECTION_ALIGNMENT; a section has a fixed capacity, entries beyond what a
-|* plan uses are zero, which is inert by construction (opcode 0 is EXIT); unknown
+|* plan uses are zero, which is inert by construction (opcode 0 is EXIT);
+unknown
 |* flags are refused. The code is plain C so that it compiles for any device.
 |*
 \*===----------------------------------------------------------------------===*/
@@ -61,20 +63,20 @@ enum dfrt_plan_flags {
 typedef struct dfrt_plan_header {
   uint32_t magic;
   uint32_t version;
-  uint64_t total_bytes;   /* of the whole buffer, capacity included */
-  uint64_t fingerprint;   /* of the program it was made for */
-  uint32_t flags;         /* dfrt_plan_flags */
-  uint32_t ctas;          /* launch shape */
+  uint64_t total_bytes; /* of the whole buffer, capacity included */
+  uint64_t fingerprint; /* of the program it was made for */
+  uint32_t flags;       /* dfrt_plan_flags */
+  uint32_t ctas;        /* launch shape */
   uint32_t cluster_size;
-  uint32_t global_flags;  /* flags used in the workspace */
-  uint64_t shared_bytes;  /* slot arena of a CTA */
-  uint64_t global_bytes;  /* global slot arena */
-  uint64_t reserved_bytes;/* shared memory the plan left to handlers */
-  uint64_t shared_limit;  /* shared memory of a CTA it was planned for */
-  uint32_t program_name;  /* offset in NAMES */
-  uint32_t solver_name;   /* offset in NAMES */
-  uint32_t checksum;      /* CRC-32 (IEEE 802.3) of the buffer with this field 0 */
-  uint32_t reserved0;     /* 0 */
+  uint32_t global_flags;   /* flags used in the workspace */
+  uint64_t shared_bytes;   /* slot arena of a CTA */
+  uint64_t global_bytes;   /* global slot arena */
+  uint64_t reserved_bytes; /* shared memory the plan left to handlers */
+  uint64_t shared_limit;   /* shared memory of a CTA it was planned for */
+  uint32_t program_name;   /* offset in NAMES */
+  uint32_t solver_name;    /* offset in NAMES */
+  uint32_t checksum;  /* CRC-32 (IEEE 802.3) of the buffer with this field 0 */
+  uint32_t reserved0; /* 0 */
   dfrt_section_entry sections[DFRT_SECTION_COUNT];
   uint8_t reserved1[120]; /* 0 */
 } dfrt_plan_header;
@@ -82,9 +84,9 @@ typedef struct dfrt_plan_header {
 /* The instructions of one CTA, or of the ticket list. The first instruction of
  * queue q is instructions[q], at a fixed place; the others follow at `rest`. */
 typedef struct dfrt_queue {
-  uint32_t cta;   /* DFRT_NONE: ticket list */
-  uint32_t count; /* instructions without the closing EXIT */
-  uint32_t rest;  /* index of the second instruction */
+  uint32_t cta;      /* DFRT_NONE: ticket list */
+  uint32_t count;    /* instructions without the closing EXIT */
+  uint32_t rest;     /* index of the second instruction */
   uint32_t reserved; /* 0 */
 } dfrt_queue;
 
@@ -110,7 +112,7 @@ typedef struct dfrt_instruction {
   uint32_t first_transfer, transfer_count; /* issued after the call */
   uint32_t first_acquire, acquire_count;   /* releases waited for; see below */
   uint32_t first_release, release_count;   /* releases sent after the call */
-  uint32_t identity; /* index of this instruction in the schedule */
+  uint32_t identity;    /* index of this instruction in the schedule */
   uint32_t reserved[3]; /* 0 */
 } dfrt_instruction;
 
@@ -131,10 +133,10 @@ typedef struct dfrt_slot {
   uint16_t stage;
   uint16_t space; /* dfrt_space */
   uint16_t slice_begin, slice_end;
-  uint32_t cta; /* DFRT_NONE: the CTA that draws */
+  uint32_t cta;            /* DFRT_NONE: the CTA that draws */
   uint32_t barrier, phase; /* of the owner CTA, or DFRT_NONE */
-  uint32_t flag; /* global flag, or DFRT_NONE */
-  uint32_t reserved; /* 0 */
+  uint32_t flag;           /* global flag, or DFRT_NONE */
+  uint32_t reserved;       /* 0 */
 } dfrt_slot;
 
 enum dfrt_transport {
@@ -151,11 +153,12 @@ typedef struct dfrt_transfer {
   uint32_t first_destination, destination_count;
   uint32_t instruction; /* identity of the issuer */
   uint32_t identity;    /* index of this transfer in the schedule */
-  uint64_t bytes; /* arriving at each destination */
+  uint64_t bytes;       /* arriving at each destination */
 } dfrt_transfer;
 
-/* Every release appears twice: sorted by `from` in the first half of the section
- * (what to send) and sorted by `to` in the second half (what to acquire). */
+/* Every release appears twice: sorted by `from` in the first half of the
+ * section (what to send) and sorted by `to` in the second half (what to
+ * acquire). */
 typedef struct dfrt_release {
   uint32_t slot;
   uint32_t from, to; /* identities of instructions */

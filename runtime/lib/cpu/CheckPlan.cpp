@@ -7,8 +7,8 @@
 
 #include "CheckPlan.h"
 
-#include "../Message.h"
 #include "Records.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 

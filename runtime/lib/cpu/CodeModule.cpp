@@ -7,7 +7,7 @@
 
 #include "CodeModule.h"
 
-#include "../Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Message.h"
 #include "Executor.h"
+#include "dataflow/Schedule/Message.h"
 
 using namespace dfrt;
 using namespace dfrt::cpu;

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Message.h"
 #include "Executor.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 

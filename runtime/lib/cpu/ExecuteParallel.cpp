@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Message.h"
 #include "Executor.h"
 #include "Threads.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <condition_variable>
 #include <mutex>

@@ -7,7 +7,7 @@
 
 #include "InstructionRun.h"
 
-#include "../Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,7 +7,7 @@
 
 #include "PlanView.h"
 
-#include "../Message.h"
+#include "dataflow/Schedule/Message.h"
 
 using namespace dfrt;
 using namespace dfrt::cpu;

@@ -11,9 +11,9 @@
 
 #include "Reference.h"
 
-#include "../Message.h"
 #include "HandlerCall.h"
 #include "Threads.h"
+#include "dataflow/Schedule/Message.h"
 
 #include "dfrt/Artifact.h"
 

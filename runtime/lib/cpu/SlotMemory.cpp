@@ -7,7 +7,7 @@
 
 #include "SlotMemory.h"
 
-#include "../Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <cstring>
 

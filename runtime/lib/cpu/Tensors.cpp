@@ -7,7 +7,7 @@
 
 #include "Tensors.h"
 
-#include "../Message.h"
+#include "dataflow/Schedule/Message.h"
 #include "dfrt/Artifact.h"
 
 using namespace dfrt;

@@ -13,8 +13,8 @@
 #ifndef DFRT_LIB_CUDA_DRIVERTABLE_H
 #define DFRT_LIB_CUDA_DRIVERTABLE_H
 
-#include "../Message.h"
 #include "DriverTypes.h"
+#include "dataflow/Schedule/Message.h"
 
 #include "dfrt/cuda/Driver.h"
 

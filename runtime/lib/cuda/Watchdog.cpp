@@ -7,7 +7,7 @@
 
 #include "dfrt/cuda/Watchdog.h"
 
-#include "../Message.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <cstring>

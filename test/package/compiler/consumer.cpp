@@ -1,7 +1,7 @@
 //===- consumer.cpp - Somebody else's compiler ------------------*- C++ -*-===//
 //
-// Part of the dataflow project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //

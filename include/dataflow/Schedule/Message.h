@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts a message together from text and numbers, and returns it as a failure.
+// `failure(code, "stage '", name, "' has ", count, " inputs")` and friends:
+// messages from strings and numbers without streams. For the sources of planner
+// and runtime; users of the library need only Status.h.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DFRT_LIB_MESSAGE_H
-#define DFRT_LIB_MESSAGE_H
+#ifndef DATAFLOW_SCHEDULE_MESSAGE_H
+#define DATAFLOW_SCHEDULE_MESSAGE_H
 
 #include "dataflow/Schedule/Status.h"
 
@@ -43,6 +45,12 @@ Status failure(StatusCode code, const Parts &...parts) {
   return Status(code, textOf(parts...));
 }
 
+/// The caller's input is wrong, and `parts` say how.
+template <typename... Parts>
+Status invalidArgument(const Parts &...parts) {
+  return failure(StatusCode::invalidArgument, parts...);
+}
+
 /// Leaves the function with the failure of `expression`, if it failed.
 #define DFRT_TRY(expression)                                                   \
   do {                                                                         \
@@ -52,4 +60,4 @@ Status failure(StatusCode code, const Parts &...parts) {
 
 } // namespace dfrt
 
-#endif // DFRT_LIB_MESSAGE_H
+#endif // DATAFLOW_SCHEDULE_MESSAGE_H
