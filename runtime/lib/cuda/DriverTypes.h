@@ -109,7 +109,7 @@ enum class LaunchAttributeId : int { cooperative = 2, clusterDimension = 4 };
 enum class JitOption : int { errorLog = 5, errorLogBytes = 6 };
 
 /// CUmemorytype.
-enum class MemoryType : int { host = 1, device = 2 };
+enum class MemoryType : int { host = 1, device = 2, unified = 4 };
 
 /// CUgraphNodeType.
 enum class GraphNodeType : int { kernel = 0, copy = 1 };

@@ -26,6 +26,7 @@ struct GraphState : ContextObject {
     api::CopyParameters parameters;
     uint32_t stage;
     uint64_t room;
+    uint64_t order;
   };
 
   StagingRing ring;
@@ -66,6 +67,14 @@ void GraphState::leave(uint32_t stage) {
   shared.stages[stage].read = true;
 }
 
+/// Where a copy from the host reads. The driver may call both sides unified;
+/// the addresses are then those of the device, which are the host's.
+static const void *sourceOf(const api::CopyParameters &parameters) {
+  if (parameters.sourceType == api::MemoryType::unified)
+    return reinterpret_cast<const void *>(uintptr_t(parameters.sourceDevice));
+  return parameters.sourceHost;
+}
+
 Status GraphState::readNodes() {
   size_t count = 0;
   DFRT_CUDA_TRY(*device, cuGraphGetNodes, (graph, nullptr, &count), name);
@@ -97,23 +106,27 @@ Status GraphState::readNodes() {
         const RingState::Captured &entry = shared.captured[i];
         if (entry.target != copy.parameters.targetDevice ||
             shared.stages[entry.stage].memory.data() !=
-                copy.parameters.sourceHost)
+                sourceOf(copy.parameters))
           continue;
         copy.stage = entry.stage;
         copy.room = entry.room;
+        copy.order = entry.order;
         copies.push_back(copy);
         shared.captured.erase(shared.captured.begin() + ptrdiff_t(i));
         break;
       }
     }
   }
+  std::sort(copies.begin(), copies.end(),
+            [](const Copy &a, const Copy &b) { return a.order < b.order; });
   return Status::success();
 }
 
-/// Gives back what a capture in `stream` held that no graph took over.
-static void dropCaptured(const StagingRing &ring, const Stream &stream) {
+/// Gives back what a capture in `stream` held that no graph took over; says how
+/// many copies that were.
+static size_t dropCaptured(const StagingRing &ring, const Stream &stream) {
   if (!ring)
-    return;
+    return 0;
   RingState &shared = *ring.shared();
   Lock lock(shared.mutex);
   auto left = std::remove_if(shared.captured.begin(), shared.captured.end(),
@@ -123,7 +136,9 @@ static void dropCaptured(const StagingRing &ring, const Stream &stream) {
                                --shared.stages[entry.stage].holds;
                                return true;
                              });
+  size_t dropped = size_t(shared.captured.end() - left);
   shared.captured.erase(left, shared.captured.end());
+  return dropped;
 }
 
 Expected<Graph> Graph::capture(const Stream &stream, const StagingRing &ring,
@@ -153,8 +168,13 @@ Expected<Graph> Graph::capture(const Stream &stream, const StagingRing &ring,
                      "allocate while a stream is captured");
   if (status.ok())
     status = state->readNodes();
-  dropCaptured(ring, stream);
+  size_t unknown = dropCaptured(ring, stream);
   DFRT_TRY(status);
+  // A copy that is not found could not be kept from reading a stage while it is
+  // written.
+  if (unknown)
+    return failure(StatusCode::internalError, state->name, ": ", unknown,
+                   " captured copies are not among its nodes");
   DFRT_CUDA_TRY(device, cuGraphInstantiateWithFlags,
                 (&state->exec, state->graph, 0), state->name);
   Graph graph;
@@ -192,9 +212,15 @@ Status GraphState::point(Copy &copy, uint32_t stage) {
                    "' has ", entry.bytes, " bytes, but there is room for ",
                    copy.room, " where the graph copies them");
   api::CopyParameters parameters = copy.parameters;
-  parameters.sourceHost = entry.memory.data();
+  if (parameters.sourceType == api::MemoryType::unified)
+    parameters.sourceDevice = reinterpret_cast<uintptr_t>(entry.memory.data());
+  else
+    parameters.sourceHost = entry.memory.data();
   parameters.widthBytes = entry.bytes;
-  parameters.sourcePitch = parameters.targetPitch = 0;
+  // One row: a pitch says nothing, but a stated one has to hold the row.
+  for (size_t *pitch : {&parameters.sourcePitch, &parameters.targetPitch})
+    if (*pitch)
+      *pitch = std::max(*pitch, size_t(entry.bytes));
   Result result = device->table().cuGraphExecMemcpyNodeSetParams(
       exec, copy.node, &parameters, device->context);
   if (result != Result::success)

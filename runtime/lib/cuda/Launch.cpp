@@ -97,7 +97,9 @@ Expected<uint32_t> cuda::residentClusters(const Function &function,
         kernel.name);
     return uint32_t(count) * device.report.multiprocessors;
   }
-  LaunchRequest request(shape, nullptr, /*query=*/true);
+  LaunchShape asked = shape;
+  asked.cooperative = false; // says nothing of what fits
+  LaunchRequest request(asked, nullptr, /*query=*/true);
   Result result = device.table().cuOccupancyMaxActiveClusters(
       &count, kernel.handle, &request.config);
   if (result == Result::invalidClusterSize)

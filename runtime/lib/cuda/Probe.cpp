@@ -42,28 +42,32 @@ std::string DeviceProbe::json() const {
   return json.take();
 }
 
-/// Whether a launch of `shape` can be captured and, with it, a graph be made.
-/// Whatever the driver refuses is a "no"; nothing runs.
-static void tryGraph(const Function &function, const LaunchShape &shape,
-                     const Stream &stream, bool &captured, bool &instantiated) {
+/// Whether a launch of `shape` can be captured and a graph be made with it.
+/// Whatever the driver refuses is a "no".
+static bool tryGraph(const Function &function, const LaunchShape &shape,
+                     const Stream &stream) {
   const DriverTable &table = function.shared()->device->table();
   api::StreamHandle handle = stream.shared()->handle;
-  captured = instantiated = false;
   if (table.cuStreamBeginCapture_v2(handle, api::CaptureMode::threadLocal) !=
       Result::success)
-    return;
-  captured = launch(function, shape, {}, stream).ok();
+    return false;
+  bool captured = launch(function, shape, {}, stream).ok();
   api::GraphHandle graph = nullptr;
-  if (table.cuStreamEndCapture(handle, &graph) != Result::success || !graph) {
-    captured = false;
-    return;
-  }
+  if (table.cuStreamEndCapture(handle, &graph) != Result::success || !graph)
+    return false;
   api::GraphExecHandle exec = nullptr;
-  instantiated = captured && table.cuGraphInstantiateWithFlags(
-                                 &exec, graph, 0) == Result::success;
+  bool made = captured && table.cuGraphInstantiateWithFlags(&exec, graph, 0) ==
+                              Result::success;
   if (exec)
     table.cuGraphExecDestroy(exec);
   table.cuGraphDestroy(graph);
+  return made;
+}
+
+/// Whether a launch of `shape` runs.
+static bool tryLaunch(const Function &function, const LaunchShape &shape,
+                      const Stream &stream) {
+  return launch(function, shape, {}, stream).ok() && stream.synchronize().ok();
 }
 
 Expected<DeviceProbe> cuda::probeDevice(const Device &device) {
@@ -100,14 +104,12 @@ Expected<DeviceProbe> cuda::probeDevice(const Device &device) {
   if (!stream)
     return stream.status();
   DFRT_CUDA_ENTER(*device.shared());
-  // The driver tests a cooperative launch against the device when it is
-  // captured; whether graphs take it shows when they are instantiated.
   shape.ctas = shape.clusterSize = 2;
-  bool captured = false;
-  tryGraph(*function, shape, *stream, captured, probe.graphs);
+  probe.graphs = tryGraph(*function, shape, *stream);
   shape.cooperative = report.cooperativeLaunch;
-  if (shape.cooperative)
-    tryGraph(*function, shape, *stream, probe.cooperativeClusters,
-             probe.graphsCooperative);
+  if (shape.cooperative) {
+    probe.cooperativeClusters = tryLaunch(*function, shape, *stream);
+    probe.graphsCooperative = tryGraph(*function, shape, *stream);
+  }
   return probe;
 }

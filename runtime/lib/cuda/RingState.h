@@ -43,6 +43,7 @@ struct RingState : ContextObject {
     uint32_t stage;
     uint64_t target; ///< device address
     uint64_t room;   ///< bytes from there to the end of the target buffer
+    uint64_t order;  ///< of capture
   };
 
   Device owner;
@@ -50,6 +51,7 @@ struct RingState : ContextObject {
   std::mutex mutex; ///< of all below
   std::vector<Stage> stages;
   std::vector<Captured> captured;
+  uint64_t capturedCount = 0;
   uint32_t next = 0;
 
   /// Under the mutex: fails unless `stage` is one of ours.

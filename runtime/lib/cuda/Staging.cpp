@@ -224,7 +224,7 @@ Status StagingRing::copy(uint32_t stage, const Buffer &target,
     return state->noteRead(entry, stream);
   ++entry.holds;
   state->captured.push_back({stream.handle(), stage, target.address() + offset,
-                             target.bytes() - offset});
+                             target.bytes() - offset, state->capturedCount++});
   return Status::success();
 }
 

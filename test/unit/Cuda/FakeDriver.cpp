@@ -131,7 +131,10 @@ void perform(const Work &work) {
   if (work.type != GraphNodeType::copy)
     return;
   const CopyParameters &c = work.copy;
-  if (c.sourceType == MemoryType::host)
+  if (c.sourceType == MemoryType::unified)
+    std::memcpy(reinterpret_cast<void *>(c.targetDevice),
+                reinterpret_cast<void *>(c.sourceDevice), c.widthBytes);
+  else if (c.sourceType == MemoryType::host)
     std::memcpy(reinterpret_cast<void *>(c.targetDevice), c.sourceHost,
                 c.widthBytes);
   else
@@ -203,6 +206,7 @@ void resetFake() {
   d.primaryActive = 0;
   d.resetRecovers = 1;
   d.holdStreams = 0;
+  d.unifiedCopies = d.foreignNodes = 0;
 }
 int aliveOf(const char *kind) {
   Fake &f = fake();
@@ -740,6 +744,13 @@ Result cuGraphNodeGetType(GraphNodeHandle node, GraphNodeType *type) {
 Result cuGraphMemcpyNodeGetParams(GraphNodeHandle node, CopyParameters *copy) {
   ENTER();
   *copy = reinterpret_cast<Node *>(node)->work.copy;
+  if (fake().control.unifiedCopies && copy->sourceType == MemoryType::host) {
+    copy->sourceType = copy->targetType = MemoryType::unified;
+    copy->sourceDevice = reinterpret_cast<DevicePointer>(copy->sourceHost);
+    copy->sourceHost = nullptr;
+  }
+  if (fake().control.foreignNodes)
+    copy->sourceHost = copy;
   return Result::success;
 }
 Result cuGraphExecMemcpyNodeSetParams(GraphExecHandle handle,

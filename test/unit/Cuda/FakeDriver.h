@@ -32,6 +32,8 @@ struct FakeDriver {
   int primaryActive; ///< somebody else has the primary context
   int resetRecovers; ///< 0: a lost context stays lost
   int holdStreams;
+  int unifiedCopies; ///< copy nodes call both sides unified
+  int foreignNodes;  ///< copy nodes name another source: none is recognised
 
   /// The `nth` call of `function` from now on (1: the next) gives `result`.
   void (*fail)(const char *function, int nth, dfrt::cuda::api::Result result);

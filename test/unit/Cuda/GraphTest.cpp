@@ -93,6 +93,42 @@ TEST_F(GraphTest, ChangingStage) {
                  HasSubstr("'b' is held by a graph"));
 }
 
+TEST_F(GraphTest, UnifiedAddresses) {
+  fake().unifiedCopies = 1;
+  Graph graph = captureCopy(write('1'));
+  EXPECT_EQ(graph.copies(), 1u);
+  EXPECT_OK(graph.use(0, write('2')));
+  EXPECT_OK(graph.replay(s));
+  EXPECT_EQ(contents(), std::string(64, '2'));
+}
+
+TEST_F(GraphTest, CopyThatIsNotFoundIsRefused) {
+  fake().foreignNodes = 1;
+  uint32_t stage = write('1');
+  EXPECT_FAILURE(
+      Graph::capture(s, ring, [&] { return ring.copy(stage, target, s); })
+          .status(),
+      StatusCode::internalError, HasSubstr("1 captured copies"));
+}
+
+TEST_F(GraphTest, SeveralCopiesInOrder) {
+  Buffer other = take(Buffer::allocate(device, 64, "other"));
+  uint32_t first = write('1'), second = write('2');
+  Graph graph = take(Graph::capture(s, ring, [&]() -> Status {
+    Status copied = ring.copy(second, other, s);
+    return copied.ok() ? ring.copy(first, target, s) : copied;
+  }));
+  ASSERT_EQ(graph.copies(), 2u);
+  EXPECT_EQ(take(graph.stage(0)), second);
+  EXPECT_EQ(take(graph.stage(1)), first);
+  EXPECT_OK(graph.use(1, write('3')));
+  EXPECT_OK(graph.replay(s));
+  EXPECT_EQ(contents(), std::string(64, '3'));
+  std::string text(64, 0);
+  EXPECT_OK(other.download(text.data(), 64, s));
+  EXPECT_EQ(text, std::string(64, '2'));
+}
+
 TEST_F(GraphTest, StageUsedAndNeverReplayedIsFree) {
   Graph graph = captureCopy(write('1'));
   uint32_t second = write('2'), third = write('3');

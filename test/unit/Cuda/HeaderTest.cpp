@@ -116,6 +116,7 @@ SAME(api::JitOption::errorLog, CU_JIT_ERROR_LOG_BUFFER);
 SAME(api::JitOption::errorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME(api::MemoryType::host, CU_MEMORYTYPE_HOST);
 SAME(api::MemoryType::device, CU_MEMORYTYPE_DEVICE);
+SAME(api::MemoryType::unified, CU_MEMORYTYPE_UNIFIED);
 SAME(api::GraphNodeType::kernel, CU_GRAPH_NODE_TYPE_KERNEL);
 SAME(api::GraphNodeType::copy, CU_GRAPH_NODE_TYPE_MEMCPY);
 SAME(api::CaptureStatus::none, CU_STREAM_CAPTURE_STATUS_NONE);

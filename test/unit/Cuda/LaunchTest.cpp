@@ -39,7 +39,6 @@ TEST_F(LaunchTest, Probe) {
   EXPECT_TRUE(probe.graphs && probe.graphsCooperative);
   EXPECT_THAT(probe.json(), AllOf(HasSubstr("\"16\":8"),
                                   HasSubstr("\"graphs_cooperative\":true")));
-  // Nothing ran.
   EXPECT_EQ(fake().calls("cuGraphLaunch"), 0);
 }
 

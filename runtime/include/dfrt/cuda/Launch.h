@@ -55,8 +55,8 @@ struct DeviceProbe {
   std::string json() const;
 };
 
-/// Tries launches in a graph that is instantiated and never run, with a kernel
-/// of our own. Needs the driver's PTX compiler.
+/// Tries launches with an empty kernel of our own, of one cluster, and captures
+/// of them. Needs the driver's PTX compiler.
 Expected<DeviceProbe> probeDevice(const Device &device);
 
 /// How many clusters of this shape can be resident on an idle device. A size
