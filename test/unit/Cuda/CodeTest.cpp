@@ -148,6 +148,9 @@ TEST_F(CudaTest, TextIsCompiledByTheDriver) {
   code.architecture = "compute_90";
   EXPECT_TRUE(bool(cache.load(text.data(), text.size(), code)));
   EXPECT_TRUE(fake().lastImageText);
+  // Only what was given is compiled, and ends where it ends.
+  std::string longer = text + "// more\nsyntax error";
+  EXPECT_OK(cache.load(longer.data(), text.size() + 8, code).status());
   text += "syntax error";
   EXPECT_FAILURE(
       cache.load(text.data(), text.size(), code).status(),

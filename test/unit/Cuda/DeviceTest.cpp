@@ -10,6 +10,8 @@
 #include "dfrt/cuda/Launch.h"
 #include "dfrt/cuda/Memory.h"
 
+#include <map>
+
 using namespace dfrt;
 using namespace dfrt::cuda;
 using testing::AllOf;
@@ -111,9 +113,17 @@ TEST_F(CudaTest, LostAndReopened) {
                  StatusCode::deviceError, HasSubstr("kernel 'kernel'"));
   Stream after = stream("after");
   Buffer fresh = take(Buffer::allocate(device, 64, "fresh"));
+  std::map<std::string, int> calls;
+  for (const char *call : {"cuModuleUnload", "cuStreamDestroy_v2",
+                           "cuEventDestroy_v2", "cuMemFree_v2"})
+    calls[call] = fake().calls(call);
   before = Stream();
   old = Buffer();
   event = Event();
+  function = Function();
+  for (const char *call : {"cuModuleUnload", "cuStreamDestroy_v2",
+                           "cuEventDestroy_v2", "cuMemFree_v2"})
+    EXPECT_EQ(fake().calls(call), calls[call]) << call;
   EXPECT_OK(fresh.fill(7, 0, 64, after));
   EXPECT_EQ(fake().alive("memory"), 1);
   EXPECT_EQ(fake().alive("stream"), 1);

@@ -45,7 +45,17 @@ TEST_F(CudaTest, SpansStayInside) {
   EXPECT_FALSE(buffer.fillWords(0, 0, UINT64_MAX / 2, s).ok());
   EXPECT_FALSE(buffer.fillWords(0, 2, 1, s).ok());
   EXPECT_OK(buffer.upload(bytes, 0, s, 64));
-  EXPECT_EQ(fake().calls("cuMemcpyHtoDAsync_v2"), 0);
+  for (const char *call : {"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
+                           "cuMemsetD8Async", "cuMemsetD32Async"})
+    EXPECT_EQ(fake().calls(call), 0) << call;
+}
+
+TEST_F(CudaTest, CallsAreNamedWithoutTheirVersion) {
+  Stream s = stream();
+  Buffer buffer = take(Buffer::allocate(device, 64, "data"));
+  fake().fail("cuMemcpyHtoDAsync_v2", 1, api::Result::invalidValue);
+  EXPECT_FAILURE(buffer.upload("x", 1, s), StatusCode::deviceError,
+                 HasSubstr("buffer 'data': cuMemcpyHtoDAsync failed"));
 }
 
 TEST_F(CudaTest, EmptyBuffer) {

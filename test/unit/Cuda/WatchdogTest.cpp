@@ -24,8 +24,8 @@ WatchdogRecord record(uint32_t cta, WatchdogRole role, WatchdogWait wait,
           instruction,       object, expected,       seen};
 }
 
-/// Instruction 0 ('part') on CTA 0 sends slot 0 to slot 1 of CTA 1, whose
-/// instruction 1 ('whole') waits on its barrier 3, phase 1; slot 1 is released
+/// Instruction 0 ('part') on CTA 0 sends slot 0 to slot 3 of CTA 1, whose
+/// instruction 1 ('whole') waits on its barrier 3, phase 1; slot 3 is released
 /// back to instruction 2.
 PlanImage plan() {
   PlanImage plan;
@@ -40,12 +40,17 @@ PlanImage plan() {
   }
   schedule.queues.push_back({0, {0, 2}});
   schedule.queues.push_back({1, {1}});
-  schedule.slots.resize(3);
+  schedule.slots.resize(4);
   schedule.slots[0].stage = schedule.slots[1].stage = 0;
   schedule.slots[0].cta = 0;
   schedule.slots[1].cta = 1;
   schedule.slots[1].barrier = 3;
   schedule.slots[1].phase = 1;
+  schedule.slots[0].barrier = 3; // the same number on another CTA
+  schedule.slots[0].phase = 1;
+  schedule.slots[3] = schedule.slots[1]; // another phase
+  schedule.slots[3].phase = 2;
+  std::swap(schedule.slots[1], schedule.slots[3]);
   schedule.slots[2].stage = 1;
   schedule.slots[2].flag = 7;
   Transfer transfer;
@@ -53,9 +58,9 @@ PlanImage plan() {
   transfer.source = 0;
   transfer.destinationCount = 1;
   schedule.transfers.push_back(transfer);
-  schedule.destinations = {1};
+  schedule.destinations = {3};
   Release release;
-  release.slot = 1;
+  release.slot = 3;
   release.from = 1;
   release.to = 2;
   release.barrier = 5;
@@ -74,9 +79,9 @@ TEST_F(CudaTest, WatchdogNamesWhoWaitsForWhom) {
       AllOf(HasSubstr("2 waits of 2 of 4 ctas ran out"),
             HasSubstr("cta 0, role load, instruction 2 ('part', task 42"),
             HasSubstr("a release on barrier 5, expected 0, seen 1: release 0 "
-                      "of slot 1 ('part') by instruction 1 ('whole', task 41"),
+                      "of slot 3 ('part') by instruction 1 ('whole', task 41"),
             HasSubstr("cta 1, role compute, instruction 1"),
-            HasSubstr("a slot's barrier 3, expected 1, seen 0: slot 1 "
+            HasSubstr("a slot's barrier 3, expected 1, seen 0: slot 3 "
                       "('part') by transfer 0 of instruction 0"),
             HasSubstr("on cta 0, which waits itself")));
   records.erase(records.begin());
