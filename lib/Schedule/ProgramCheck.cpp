@@ -12,6 +12,8 @@
 
 #include "dataflow/Schedule/Program.h"
 
+#include "Requests.h"
+
 #include "dataflow/Schedule/Message.h"
 
 #include <set>
@@ -74,6 +76,8 @@ public:
       if (Status s = stage(i); !s)
         return s;
     }
+    if (Status s = detail::checkRequests(program); !s)
+      return s;
     return separability();
   }
 
@@ -188,13 +192,6 @@ private:
     return textOf(kindName(stage.kind), " '", stage.name, "'");
   }
 
-  /// The stage behind reshards that made the records of `index`.
-  uint32_t origin(uint32_t index) {
-    while (program.stages[index].kind == StageKind::reshard)
-      index = program.stages[index].inputs[0].stage;
-    return index;
-  }
-
   Status stage(uint32_t index) {
     const Stage &stage = program.stages[index];
     std::string name = label(index);
@@ -218,8 +215,6 @@ private:
       if (input.stage >= index)
         return invalidArgument(name, " reads stage ", input.stage,
                                ", which is not an earlier one");
-    if (Status s = requests(name, stage); !s)
-      return s;
     if (Status s = arity(index); !s)
       return s;
     for (uint32_t i = 0; i < stage.inputs.size(); ++i)
@@ -228,17 +223,6 @@ private:
     if (Status s = record(name, stage); !s)
       return s;
     return code(name, stage);
-  }
-
-  Status requests(const std::string &name, const Stage &stage) {
-    const StageRequests &r = stage.requests;
-    if (r.minTiles < 1)
-      return invalidArgument(name, " requests pieces of at least ", r.minTiles,
-                             " tiles, expected 1 or more");
-    if (r.maxTiles < 0 || (r.maxTiles && r.maxTiles < r.minTiles))
-      return invalidArgument(name, " requests pieces of at most ", r.maxTiles,
-                             " tiles and at least ", r.minTiles);
-    return Status::success();
   }
 
   Status arity(uint32_t index) {
@@ -328,7 +312,8 @@ private:
         return refuse("one, tiles or collected");
       if (a == Arity::tiles &&
           (!stage.each ||
-           program.stages[origin(in.stage)].range != stage.range))
+           program.stages[detail::recordSource(program, in.stage)].range !=
+               stage.range))
         return invalidArgument(name, " reads the tiles of '", producer.name,
                                "', but is not called per tile of that range");
       break;
@@ -478,7 +463,8 @@ private:
     uint32_t slices = stage.arity == Arity::none ? 0 : stage.record.slices;
     for (const StageInput &in : stage.inputs) {
       const Stage &channel = program.stages[in.stage];
-      bool separable = program.stages[origin(in.stage)].separable;
+      bool separable =
+          program.stages[detail::recordSource(program, in.stage)].separable;
       if (separable && channel.kind != StageKind::reshard && !stage.separable)
         return invalidArgument(name, " is not separable, but its input '",
                                channel.name, "' is");

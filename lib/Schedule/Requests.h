@@ -17,8 +17,18 @@
 namespace dfrt {
 namespace detail {
 
-/// Transport requested for the records of `source` on their way to `reader`;
-/// the request nearest the reader counts.
+/// The stage behind reshards that made the records of `stage`.
+uint32_t recordSource(const Program &program, uint32_t stage);
+
+/// Memory that a stage's own requests demand: resident records stay in the
+/// shared memory of the CTA that made them.
+StageRequests::Memory ownMemory(const StageRequests &requests);
+
+/// Tests that no request is malformed and that no two contradict each other.
+/// The stages' indices must be in order.
+Status checkRequests(const Program &program);
+
+/// Transport requested for the records of `source` on their way to `reader`.
 Transport requestedTransport(const Program &program, uint32_t reader,
                              uint32_t source);
 

@@ -42,14 +42,13 @@ Transport detail::requestedTransport(const Program &program, uint32_t reader,
 
 StageRequests::Memory detail::requestedMemory(const Program &program,
                                               uint32_t source) {
-  using Memory = StageRequests::Memory;
-  if (program.stages[source].requests.memory != Memory::automatic)
-    return program.stages[source].requests.memory;
-  for (const Stage &stage : program.stages)
-    if (stage.kind == StageKind::reshard && stage.inputs[0].stage == source &&
-        stage.requests.memory != Memory::automatic)
-      return stage.requests.memory;
-  return Memory::automatic;
+  for (uint32_t s = source; s < program.stages.size(); ++s) {
+    StageRequests::Memory memory = ownMemory(program.stages[s].requests);
+    if (memory != StageRequests::Memory::automatic &&
+        recordSource(program, s) == source)
+      return memory;
+  }
+  return StageRequests::Memory::automatic;
 }
 
 namespace {

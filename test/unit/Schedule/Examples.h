@@ -131,6 +131,20 @@ inline Program splitReduce(bool separable) {
   return p;
 }
 
+/// `splitReduce(false)` with two reshards, stages 2 and 3, behind the reduce.
+inline Program reshardedReduce() {
+  Program p = splitReduce(false);
+  Stage first =
+      stage("first", StageKind::reshard, Arity::one, p.stages[1].record);
+  first.inputs = {input(1)};
+  Stage second = first;
+  second.name = "second";
+  second.inputs = {input(2)};
+  p.stages[2].inputs = {input(3)};
+  p.stages.insert(p.stages.begin() + 2, {first, second});
+  return p;
+}
+
 inline PlanInput lengthsInput(std::vector<int64_t> lengths) {
   return {"lengths", {static_cast<int64_t>(lengths.size())}, lengths};
 }

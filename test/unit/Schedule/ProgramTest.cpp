@@ -154,6 +154,40 @@ TEST(Program, CheckNamesTheCulprit) {
   }
 }
 
+/// A record has one place, and a reader one route to it.
+TEST(Program, RefusesRequestsThatDisagree) {
+  using Memory = StageRequests::Memory;
+  Program p = reshardedReduce();
+  p.stages[1].requests.memory = Memory::shared;
+  p.stages[2].requests.transport = Transport::global;
+  p.stages[3].requests.memory = Memory::shared;
+  p.stages[3].requests.transport = Transport::global;
+  EXPECT_TRUE(check(p));
+  Program q = p;
+  q.stages[3].requests.memory = Memory::global;
+  EXPECT_THAT(check(q).message(),
+              HasSubstr("stage 'second' requests its records in global memory, "
+                        "but stage 'reduce' requests them in shared memory"));
+  q = p;
+  q.stages[1].requests.memory = Memory::global;
+  q.stages[3].requests.memory = Memory::automatic;
+  q.stages[3].requests.resident = true;
+  EXPECT_THAT(check(q).message(),
+              HasSubstr("stage 'second' requests its records in shared"));
+  q = p;
+  q.stages[3].requests.transport = Transport::local;
+  EXPECT_THAT(check(q).message(),
+              HasSubstr("stage 'finalize' reads records of 'reduce' for which "
+                        "'second' and 'first' request different transports"));
+  // Two reads of one record.
+  q = p;
+  q.stages[3].inputs = {input(1)};
+  q.stages[3].requests.transport = Transport::local;
+  EXPECT_TRUE(check(q));
+  q.stages[4].inputs = {input(2), input(3)};
+  EXPECT_THAT(check(q).message(), HasSubstr("request different transports"));
+}
+
 TEST(Program, SeparableReadersHaveTheSameSlices) {
   Program p = splitReduce(true);
   Stage other = stage("other", StageKind::map, Arity::one,

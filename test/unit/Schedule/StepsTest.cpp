@@ -152,6 +152,20 @@ TEST(Memory, RequestedGlobal) {
               HasSubstr("requested to be in global memory"));
 }
 
+/// A request counts however many reshards lie between it and the stage.
+TEST(Memory, RequestedBehindReshards) {
+  Program program = reshardedReduce();
+  program.stages[3].requests.memory = StageRequests::Memory::global;
+  Schedule s = planned(problemFor(program, {64 * 32}, topology(4, 4)));
+  unsigned found = 0;
+  for (const Slot &slot : s.slots)
+    if (slot.stage == 1) {
+      EXPECT_EQ(slot.space, Space::global);
+      ++found;
+    }
+  EXPECT_GE(found, 1u);
+}
+
 TEST(Slots, ReuseMemoryInProgramOrder) {
   // One CTA, many tasks: a slot lives until the finalize behind it.
   Problem p =
@@ -182,6 +196,16 @@ TEST(Slots, OverflowMovesToGlobal) {
   p = problemFor(program, {64 * 32, 64 * 32}, topology(4, 1, bytes - 1));
   EXPECT_THAT(refusal(p, {}, StatusCode::resourceExhausted),
               HasSubstr("its stage requests shared memory; live: nothing"));
+}
+
+/// A resident record stays in shared memory, or there is no plan.
+TEST(Slots, ResidentRecordsDoNotMove) {
+  Program program = splitReduce(true);
+  uint64_t bytes = program.stages[0].record.bytes();
+  program.stages[0].requests.resident = true;
+  Problem p = problemFor(program, {64 * 32}, topology(4, 1, bytes - 1));
+  EXPECT_THAT(refusal(p, {}, StatusCode::resourceExhausted),
+              HasSubstr("its stage requests shared memory"));
 }
 
 /// Room for two records, three live: the error names those in the way.
