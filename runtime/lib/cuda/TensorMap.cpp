@@ -106,6 +106,8 @@ Expected<TensorMap> cuda::makeTensorMap(const Device &device,
     if (d + 1 < map.rank)
       strides[d] = map.strides[d + 1];
   }
+  // The call touches no device memory, but the driver wants a current context.
+  DFRT_CUDA_ENTER(*device.shared());
   api::TensorMapBytes bytes = {};
   Result result = device.shared()->table().cuTensorMapEncodeTiled(
       &bytes, int(map.element), map.rank,

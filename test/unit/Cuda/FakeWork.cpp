@@ -404,7 +404,7 @@ Result cuTensorMapEncodeTiled(TensorMapBytes *map, int element, unsigned rank,
                               void *address, const uint64_t *extents,
                               const uint64_t *strides, const unsigned *box,
                               const unsigned *, int, int swizzle, int, int) {
-  ENTER(false);
+  ENTER();
   if (uintptr_t(address) % 16 || rank < 1 || rank > 5)
     return Result::invalidValue;
   map->words[0] = uint64_t(element) << 32 | rank;
