@@ -389,7 +389,18 @@ LogicalResult HandlerOp::verify() {
   if (!original || original == getOperation())
     return emitOpError() << "variant_of '" << *getVariantOf()
                          << "' is not another handler of the program";
-  return success();
+  if (original->hasAttr(getVariantOfAttrName()))
+    return emitOpError() << "variant_of '" << *getVariantOf()
+                         << "' is itself a variant";
+  // C4
+  if (getVariant()->getKind() == VariantKind::sliced ||
+      getFunctionType() == original.getSignature())
+    return success();
+  InFlightDiagnostic diagnostic =
+      emitOpError() << "must have the type of '" << *getVariantOf() << "', "
+                    << original.getSignature() << ", got " << getFunctionType();
+  diagnostic.attachNote(original->getLoc()) << "the original is defined here";
+  return diagnostic;
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,9 +438,10 @@ OpFoldResult RangeTilesOp::fold(FoldAdaptor adaptor) {
   auto begin = dyn_cast_or_null<IntegerAttr>(adaptor.getBegin());
   auto end = dyn_cast_or_null<IntegerAttr>(adaptor.getEnd());
   auto tile = dyn_cast<IntegerAttr>(getTile());
-  if (!begin || !end || !tile)
+  int64_t length;
+  if (!begin || !end || !tile ||
+      llvm::SubOverflow(end.getInt(), begin.getInt(), length))
     return nullptr;
-  int64_t length = end.getInt() - begin.getInt();
   int64_t tiles =
       length > 0 ? llvm::divideCeilSigned(length, tile.getInt()) : 0;
   return IntegerAttr::get(IndexType::get(getContext()), tiles);

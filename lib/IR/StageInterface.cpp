@@ -96,12 +96,21 @@ FunctionType StageOpInterface::getExpectedSignature() {
 static LogicalResult verifySymbols(StageOpInterface stage) {
   // S1
   FlatSymbolRefAttr handler = stage.getHandlerSymbol();
-  if (handler && !stage.lookupHandler()) {
+  HandlerOpInterface target = stage.lookupHandler();
+  if (handler && !target) {
     InFlightDiagnostic diagnostic = stage->emitOpError()
                                     << "'" << handler.getValue()
                                     << "' is not a handler of the program";
     if (Operation *other = lookup(stage, handler))
       diagnostic.attachNote(other->getLoc()) << "it names this op";
+    return diagnostic;
+  }
+  if (handler && !target.getHandlerBody().hasOneBlock()) {
+    InFlightDiagnostic diagnostic =
+        stage->emitOpError() << "handler '" << handler.getValue()
+                             << "' must have a body of one block, got "
+                             << target.getHandlerBody().getBlocks().size();
+    diagnostic.attachNote(target->getLoc()) << "the handler is defined here";
     return diagnostic;
   }
   // S2

@@ -368,8 +368,6 @@ LogicalResult Importer::importRekey(ReshardOp op, dfrt::Stage &stage) {
 
 LogicalResult Importer::importCode(StageOpInterface op, dfrt::Stage &stage) {
   HandlerOpInterface handler = op.lookupHandler();
-  if (!handler || handler.getHandlerBody().empty())
-    return op->emitOpError("has no handler with a body in the program");
   HandlerFrame frame;
   frame.body = &handler.getHandlerBody().front();
   auto arguments = frame.body->getArguments();

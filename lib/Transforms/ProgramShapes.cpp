@@ -243,6 +243,9 @@ FailureOr<unsigned> ProgramRefinement::run() {
       (void)bodyOf(reduce, reduce.getIdentity());
   // What no stage calls is called as it declares.
   for (auto handler : program.getOps<HandlerOpInterface>()) {
+    // Such a one cannot be called.
+    if (!handler.getHandlerBody().hasOneBlock())
+      continue;
     Body &body = bodyOf(handler, handler.getHandlerBody());
     if (body.called)
       continue;

@@ -342,6 +342,33 @@ dataflow.program @p() {
 
 // -----
 
+// stage_s1: a handler has a body
+dataflow.program @p() {
+  dataflow.tasks @t()
+  // expected-error@+1 {{'dataflow.map' op handler 'make' must have a body of one block, got 0}}
+  %a = dataflow.map @make tasks @t : () -> !dataflow.channel<!dataflow.record<x: f32>>
+  // expected-note@+1 {{the handler is defined here}}
+  func.func private @make() -> f32
+}
+
+// -----
+
+// stage_s1: a handler's body is one block
+dataflow.program @p() {
+  dataflow.tasks @t()
+  // expected-error@+1 {{'dataflow.map' op handler 'make' must have a body of one block, got 2}}
+  %a = dataflow.map @make tasks @t : () -> !dataflow.channel<!dataflow.record<x: f32>>
+  // expected-note@+1 {{the handler is defined here}}
+  func.func private @make() -> f32 {
+    cf.br ^exit
+  ^exit:
+    %z = arith.constant 0.0 : f32
+    return %z : f32
+  }
+}
+
+// -----
+
 // stage_s2: a domain is there
 dataflow.program @p() {
   dataflow.tasks @t()
@@ -1067,6 +1094,18 @@ dataflow.program @p() {
 
 // -----
 
+// handler_c1: a body is one block
+dataflow.program @p() {
+  // expected-error@+1 {{'dataflow.handler' op expects region #0 to have 0 or 1 blocks}}
+  dataflow.handler @h() {
+    cf.br ^exit
+  ^exit:
+    dataflow.yield
+  }
+}
+
+// -----
+
 // handler_c2: a variant is of a handler
 dataflow.program @p() {
   // expected-error@+1 {{'dataflow.handler' op has only one of variant and variant_of}}
@@ -1101,6 +1140,36 @@ dataflow.program @p() {
 dataflow.program @p() {
   // expected-error@+1 {{'dataflow.handler' op variant_of 'h' is not another handler of the program}}
   dataflow.handler @h() attributes {variant = #dataflow.variant<sliced>, variant_of = @h} {
+    dataflow.yield
+  }
+}
+
+// -----
+
+// handler_c3: variants have no variants
+dataflow.program @p() {
+  dataflow.handler @f() {
+    dataflow.yield
+  }
+  dataflow.handler @g() attributes {variant = #dataflow.variant<sliced>, variant_of = @f} {
+    dataflow.yield
+  }
+  // expected-error@+1 {{'dataflow.handler' op variant_of 'g' is itself a variant}}
+  dataflow.handler @h() attributes {variant = #dataflow.variant<sliced>, variant_of = @g} {
+    dataflow.yield
+  }
+}
+
+// -----
+
+// handler_c4: stages call both alike
+dataflow.program @p() {
+  // expected-note@+1 {{the original is defined here}}
+  dataflow.handler @g(%i: index) {
+    dataflow.yield
+  }
+  // expected-error@+1 {{'dataflow.handler' op must have the type of 'g', '(index) -> ()', got '(f32) -> ()'}}
+  dataflow.handler @h(%x: f32) attributes {variant = #dataflow.variant<tiles = 2>, variant_of = @g} {
     dataflow.yield
   }
 }

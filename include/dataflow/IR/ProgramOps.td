@@ -222,7 +222,7 @@ def Dataflow_MapOp : Dataflow_StageOp<"map",
     Postconditions: the channel holds the handler's results as records.
 
     What all stages have in common:
-    - (S1) The handler is a handler of the program.
+    - (S1) The handler is a handler of the program with a body of one block.
     - (S2) The domain is a task domain of the program.
     - (S3) The range is a range of that domain.
     - (S4) Every input channel comes from a stage of the program.
@@ -419,7 +419,7 @@ def Dataflow_FinalizeOp : Dataflow_StageOp<"finalize",
 //===----------------------------------------------------------------------===//
 
 def Dataflow_HandlerOp : Dataflow_Op<"handler", [
-    HasParent<"ProgramOp">, IsolatedFromAbove, FunctionOpInterface,
+    HasParent<"ProgramOp">, IsolatedFromAbove, SingleBlock, FunctionOpInterface,
     DeclareOpInterfaceMethods<Dataflow_HandlerOpInterface>]> {
   let summary = "the code of a stage";
   let description = [{
@@ -429,9 +429,11 @@ def Dataflow_HandlerOp : Dataflow_Op<"handler", [
     `variant` and `variant_of`.
 
     Preconditions:
-    - (C1) A handler has a body.
+    - (C1) A handler has a body of one block.
     - (C2) `variant` and `variant_of` come together.
-    - (C3) `variant_of` names another handler of the program.
+    - (C3) `variant_of` names another handler of the program, which is itself
+      no variant.
+    - (C4) A variant has the type of its original, unless it is `sliced`.
 
     Postconditions: its effects are its results.
 
