@@ -131,9 +131,10 @@ static FailureOr<Attribute> bindEntry(ProgramOp program, Entry &entry) {
   if (static_cast<int64_t>(entry.values->size()) != elements)
     return fail() << " has " << elements << " elements, but is given "
                   << entry.values->size() << " values";
+  // Signed, as the runtime reads tensors; an i1 is 0 or 1.
   unsigned width = type.getElementType().getIntOrFloatBitWidth();
   for (int64_t value : *entry.values)
-    if (!llvm::isIntN(width, value) && !llvm::isUIntN(width, value))
+    if (width == 1 ? value != 0 && value != 1 : !llvm::isIntN(width, value))
       return fail() << " cannot hold the value " << value;
   auto shaped =
       RankedTensorType::get(*entry.shape, IntegerType::get(context, 64));

@@ -33,6 +33,20 @@ static FailureOr<std::vector<dfrt::PlanInput>> importInputs(ProgramOp program) {
     } else if (auto dense = dyn_cast<DenseIntElementsAttr>(entry.getValue())) {
       ArrayRef<int64_t> extents = dense.getType().getShape();
       input.shape.assign(extents.begin(), extents.end());
+      // A splat may be of any size.
+      constexpr int64_t kMaxValues = int64_t(1) << 28;
+      if (dense.getNumElements() > kMaxValues)
+        return emitProgramError(program)
+               << "input " << entry.getName() << " of 'dataflow.inputs' has "
+               << dense.getNumElements() << " values, expected at most "
+               << kMaxValues;
+      if (!dense.getElementType().isSignlessInteger() ||
+          dense.getElementType().getIntOrFloatBitWidth() > 64)
+        return emitProgramError(program)
+               << "input " << entry.getName()
+               << " of 'dataflow.inputs' must hold signless integers of at "
+                  "most 64 bits, got "
+               << dense.getElementType();
       input.values.reserve(dense.getNumElements());
       for (const APInt &value : dense.getValues<APInt>())
         input.values.push_back(value.getSExtValue());

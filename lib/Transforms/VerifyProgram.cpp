@@ -144,12 +144,15 @@ static LogicalResult verifyRange(RangeOp range, ProgramOp program) {
 
 /// P5
 static LogicalResult verifyBody(Region &body) {
-  WalkResult walked = body.walk([](Operation *op) -> WalkResult {
+  WalkResult walked = body.walk([&](Operation *op) -> WalkResult {
+    // The end of a handler that is no dataflow.handler.
+    if (op->getParentRegion() == &body && op->hasTrait<OpTrait::ReturnLike>())
+      return WalkResult::advance();
     StringRef dialect = op->getName().getDialectNamespace();
     if (dialect == "arith" || dialect == "math" || dialect == "linalg" ||
         dialect == "tensor" || dialect == "scf" || dialect == "index" ||
         isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp,
-            RangeTilesOp, YieldOp>(op))
+            RangeTilesOp>(op))
       return WalkResult::advance();
     return op->emitOpError("P5: is not an op that code is generated for");
   });

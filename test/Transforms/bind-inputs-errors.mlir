@@ -10,6 +10,7 @@
 // RUN: not df-opt %s --dataflow-bind-inputs="values=lengths" 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not df-opt %s --dataflow-bind-inputs="values=lengths[-1]" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not df-opt %s --dataflow-bind-inputs="values=lengths=5000000000" 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: not df-opt %s --dataflow-bind-inputs="values=lengths=4000000000" 2>&1 | FileCheck %s --check-prefix=UNSIGNED
 // RUN: not df-opt %s --dataflow-bind-inputs="values=q[4294967296x32x4294967296]" 2>&1 | FileCheck %s --check-prefix=HUGE
 // Each message names argument, limit and value.
 
@@ -25,6 +26,7 @@
 // NOTHING: error: 'dataflow.program' op input 'lengths' has neither a shape nor values
 // NEGATIVE: error: 'dataflow.program' op argument 'lengths' of type 'tensor<?xi32>' is given -1 as dimension 0
 // WIDE: error: 'dataflow.program' op argument 'lengths' of type 'tensor<?xi32>' cannot hold the value 5000000000
+// UNSIGNED: error: 'dataflow.program' op argument 'lengths' of type 'tensor<?xi32>' cannot hold the value 4000000000
 // HUGE: error: 'dataflow.program' op argument 'q' of type 'tensor<?x32x?xf16>' is given a shape of more than 2^63 - 1 elements
 dataflow.program @args(%q: tensor<?x32x?xf16>, %lengths: tensor<?xi32>, %index: tensor<?x2xi32>) {
 }

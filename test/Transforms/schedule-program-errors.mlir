@@ -184,6 +184,36 @@ dataflow.program @copy(%x: tensor<?xf32>, %y: tensor<?xf32>)
 
 // -----
 
+// A splat of more values than fit into memory.
+// expected-error@+1 {{input "x" of 'dataflow.inputs' has 4611686018427387904 values, expected at most 268435456}}
+dataflow.program @fill(%x: tensor<?xi32>, %y: tensor<?xf32>)
+    attributes {dataflow.inputs = {x = dense<1> : tensor<4611686018427387904xi64>}, dataflow.topology = #dataflow.topology<ctas = 2>} {
+  %c1 = arith.constant 1 : index
+  dataflow.tasks @rows(row = %c1)
+  dataflow.range @part of @rows length %x[row] tile 1 : tensor<?xi32>
+  dataflow.finalize @store tasks @rows each @part outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @store(%row: index, %begin: index, %end: index, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+}
+
+// -----
+
+// Values that 64 bits cannot hold.
+// expected-error@+1 {{input "x" of 'dataflow.inputs' must hold signless integers of at most 64 bits, got 'i128'}}
+dataflow.program @fill(%x: tensor<?xi32>, %y: tensor<?xf32>)
+    attributes {dataflow.inputs = {x = dense<1> : tensor<1xi128>}, dataflow.topology = #dataflow.topology<ctas = 2>} {
+  %c1 = arith.constant 1 : index
+  dataflow.tasks @rows(row = %c1)
+  dataflow.range @part of @rows length %x[row] tile 1 : tensor<?xi32>
+  dataflow.finalize @store tasks @rows each @part outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @store(%row: index, %begin: index, %end: index, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+}
+
+// -----
+
 // The name of the schedule is taken.
 // expected-error@+1 {{already has a symbol @plan}}
 dataflow.program @copy(%x: tensor<?xf32>, %y: tensor<?xf32>)

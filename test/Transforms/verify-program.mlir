@@ -36,3 +36,16 @@ dataflow.program @all_values(%x: tensor<?x8xf32>, %lengths: tensor<?xi32>, %offs
     dataflow.yield %r : tensor<?xf8E5M2>
   }
 }
+
+// -----
+
+// CHECK-LABEL: dataflow.program @func_handler
+// A handler of another dialect ends with that dialect's return.
+dataflow.program @func_handler(%x: tensor<4xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @store tasks @one outs(%x : tensor<4xf32>) : () -> ()
+  // CHECK: func.func private @store
+  func.func private @store(%y: tensor<4xf32>) -> tensor<4xf32> {
+    return %y : tensor<4xf32>
+  }
+}
