@@ -18,7 +18,8 @@
 using namespace dfrt;
 
 // Deeper than any sensible chain of definitions: a cycle.
-static constexpr int kDepthLimit = 64;
+/// A step of a definition takes three levels.
+static constexpr int kDepthLimit = 1000;
 
 static const char *kForms =
     "count, sum, max, sum_ceildiv, max_ceildiv, product, add, ceildiv";
@@ -57,8 +58,20 @@ Expected<int64_t> Dimensions::lookUp(const Node &node, int depth) {
   auto found = point.integers.find(name);
   if (found != point.integers.end())
     return found->second;
-  if (definitions.value && definitions.has(name))
-    return evaluate(definitions.member(name), depth + 1);
+  if (definitions.value && definitions.has(name)) {
+    auto [known, isNew] = values.insert({name, std::nullopt});
+    if (!isNew && !known->second)
+      return definitions.member(name).error("this dimension refers to itself");
+    if (isNew) {
+      Expected<int64_t> value = evaluate(definitions.member(name), depth + 1);
+      if (!value) {
+        values.erase(known);
+        return value;
+      }
+      known->second = *value;
+    }
+    return *known->second;
+  }
   return node.error(fmt::format("no dimension is called \"{}\"; define it in "
                                 "\"dimensions\", in the point or with --set",
                                 name));
@@ -127,7 +140,8 @@ Expected<int64_t> Dimensions::combine(const Node &node, const std::string &word,
 
 Expected<int64_t> Dimensions::evaluate(const Node &node, int depth) {
   if (depth > kDepthLimit)
-    return node.error("this dimension refers to itself");
+    return node.error(fmt::format(
+        "dimensions refer to each other more than {} deep", kDepthLimit));
   if (node->is_number())
     return node.integer();
   if (node->is_string())

@@ -17,6 +17,8 @@
 
 #include "Workload.h"
 
+#include <optional>
+
 namespace dfrt {
 
 /// The names that are visible at one point of a workload.
@@ -45,6 +47,8 @@ private:
   const Point &point;
   Node definitions;
   const std::map<std::string, int64_t> &overrides;
+  /// Values of definitions; none while it is being evaluated.
+  std::map<std::string, std::optional<int64_t>> values;
 };
 
 } // namespace dfrt

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 using namespace dfrt;
 
@@ -246,11 +247,15 @@ ExitCode PointRunner::run() {
       break;
   }
   if (options.json)
-    fmt::print("{}\n", reports.dump(1));
+    fmt::print("{}\n", jsonText(reports));
   std::fflush(stdout);
   return result;
 }
 
 ExitCode dfrt::runPoints(const Options &options) {
-  return PointRunner(options).run();
+  try {
+    return PointRunner(options).run();
+  } catch (const std::bad_alloc &) {
+    return fail(kExitExecute, "out of memory", "choose a smaller point");
+  }
 }

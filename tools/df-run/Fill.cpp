@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Implements the tests and the running of fills; ReadFill.cpp reads them.
+// Runs fills; ReadFill.cpp reads them, CheckFill.cpp tests them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,102 +14,19 @@
 #include "Convert.h"
 #include "Random.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <thread>
 
 using namespace dfrt;
 
-//===----------------------------------------------------------------------===//
-// Checking
-//===----------------------------------------------------------------------===//
-
-static uint64_t elementCount(const std::vector<int64_t> &shape) {
+uint64_t dfrt::elementsOf(const std::vector<int64_t> &shape) {
   uint64_t count = 1;
   for (int64_t extent : shape)
-    count *= extent;
+    count *= static_cast<uint64_t>(extent);
   return count;
 }
-
-Status dfrt::checkFill(const Fill &fill, ElementType element,
-                       const std::vector<int64_t> &shape, const Node &node) {
-  uint64_t elements = elementCount(shape);
-  int64_t row = shape.empty() ? 1 : shape.back();
-  if (fill.padded) {
-    if (shape.size() < 2 || shape[0] != static_cast<int64_t>(fill.valid.size()))
-      return node.error(fmt::format(
-          "padding behind {} lengths needs the shape [{}, extent, ...]",
-          fill.valid.size(), fill.valid.size()));
-    for (int64_t length : fill.valid)
-      if (length < 0 || length > shape[1])
-        return node.error(fmt::format(
-            "padding: length {} is not within 0 to {}", length, shape[1]));
-  }
-  switch (fill.kind) {
-  case Fill::Kind::constant:
-    if (isInteger(element) && fill.number != std::floor(fill.number))
-      return node.error(fmt::format("{} is not a value of type {}", fill.number,
-                                    elementName(element)));
-    break;
-  case Fill::Kind::values: {
-    uint64_t given = fill.integers.size() + fill.numbers.size();
-    if (given != elements)
-      return node.error(
-          fmt::format("{} values given for {} elements", given, elements));
-    if (isInteger(element) && !fill.numbers.empty())
-      return node.error(fmt::format("fractions given for elements of type {}",
-                                    elementName(element)));
-    break;
-  }
-  case Fill::Kind::normal:
-  case Fill::Kind::uniform:
-    if (isInteger(element))
-      return node.error(
-          fmt::format("this fill makes fractions, the elements have type {}; "
-                      "use random_integers",
-                      elementName(element)));
-    break;
-  case Fill::Kind::prefixSum:
-    if (elements != fill.integers.size() &&
-        elements != fill.integers.size() + 1)
-      return node.error(fmt::format(
-          "prefix sums of {} values need {} or {} elements, the shape has {}",
-          fill.integers.size(), fill.integers.size(), fill.integers.size() + 1,
-          elements));
-    break;
-  case Fill::Kind::pageTable: {
-    if (shape.size() != 2 ||
-        shape[0] != static_cast<int64_t>(fill.integers.size()))
-      return node.error(
-          fmt::format("a page table of {} rows needs the shape [{}, columns]",
-                      fill.integers.size(), fill.integers.size()));
-    for (int64_t length : fill.integers)
-      if ((length + fill.tile - 1) / fill.tile > row)
-        return node.error(
-            fmt::format("length {} needs {} pages, the table has {} columns",
-                        length, (length + fill.tile - 1) / fill.tile, row));
-    break;
-  }
-  case Fill::Kind::randomIntegers:
-    if (fill.distinct && fill.integersHigh - fill.integersLow + 1 < row)
-      return node.error(
-          fmt::format("{} distinct integers do not exist between {} and {}",
-                      row, fill.integersLow, fill.integersHigh));
-    break;
-  case Fill::Kind::iota:
-  case Fill::Kind::permutation:
-    break;
-  }
-  return Status::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
 
 // Calls store(begin, end) on disjoint ranges that cover 0 .. count - 1.
 template <typename Function>
@@ -174,7 +91,7 @@ static std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
 static void fillElements(const Fill &fill, ElementType element,
                          const std::vector<int64_t> &shape, uint64_t seed,
                          unsigned threads, void *base) {
-  uint64_t elements = elementCount(shape);
+  uint64_t elements = elementsOf(shape);
   uint64_t stream = scramble(fill.seed + 1) ^ seed;
   int64_t row = shape.empty() ? 1 : shape.back();
   uint64_t rows = row ? elements / row : 0;
@@ -216,7 +133,7 @@ static void fillElements(const Fill &fill, ElementType element,
     std::vector<int64_t> order = shuffled(fill.pages, stream);
     size_t next = 0;
     for (uint64_t r = 0; r < rows; ++r) {
-      int64_t used = (fill.integers[r] + fill.tile - 1) / fill.tile;
+      int64_t used = pagesOf(fill.integers[r], fill.tile);
       for (int64_t c = 0; c < row; ++c)
         storeInteger(element, base, r * row + c,
                      c < used ? order[next++] : fill.unused);
@@ -258,7 +175,7 @@ void dfrt::runFill(const Fill &fill, ElementType element,
   if (!fill.padded)
     return;
   uint64_t inner =
-      elementCount(std::vector<int64_t>(shape.begin() + 2, shape.end()));
+      elementsOf(std::vector<int64_t>(shape.begin() + 2, shape.end()));
   for (size_t r = 0; r < fill.valid.size(); ++r) {
     uint64_t first = (r * shape[1] + fill.valid[r]) * inner;
     uint64_t count = (shape[1] - fill.valid[r]) * inner;

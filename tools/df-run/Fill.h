@@ -54,6 +54,14 @@ struct Fill {
   double padding = 0;
 };
 
+/// Elements of a tensor; their number is known to fit.
+uint64_t elementsOf(const std::vector<int64_t> &shape);
+
+/// Pages that `length` elements need; neither is negative.
+inline int64_t pagesOf(int64_t length, int64_t tile) {
+  return length / tile + (length % tile != 0);
+}
+
 /// How a fill asks for things that its file defines elsewhere.
 struct FillNames {
   std::function<Expected<std::vector<int64_t>>(const Node &)> list;
@@ -66,7 +74,8 @@ Expected<Fill> readFill(const Node &node, const FillNames &names);
 /// Reads the "padding" of an argument into `fill`.
 Status readPadding(const Node &node, const FillNames &names, Fill &fill);
 
-/// Tests that `fill` fits a tensor of this type and shape.
+/// Tests that `fill` fits a tensor of this type and shape, and that all of its
+/// values fit integer elements.
 Status checkFill(const Fill &fill, ElementType element,
                  const std::vector<int64_t> &shape, const Node &node);
 

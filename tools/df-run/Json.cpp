@@ -44,9 +44,15 @@ Expected<std::string> dfrt::readFile(const std::string &path) {
 }
 
 namespace {
-/// Accepts everything; keeps the position of a syntax error.
+/// Deeper nesting than any workload has.
+constexpr int kDepthLimit = 256;
+
+/// Accepts everything that is not too deep; keeps the position of a syntax
+/// error.
 struct ErrorFinder : nlohmann::json_sax<Json> {
   size_t position = 0;
+  int depth = 0;
+  bool tooDeep = false;
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -55,15 +61,23 @@ struct ErrorFinder : nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const string_t &) override { return true; }
   bool string(string_t &) override { return true; }
   bool binary(binary_t &) override { return true; }
-  bool start_object(size_t) override { return true; }
+  bool start_object(size_t) override { return enter(); }
   bool key(string_t &) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool end_object() override { return leave(); }
+  bool start_array(size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
   bool parse_error(size_t place, const std::string &,
                    const nlohmann::detail::exception &) override {
     position = place;
     return false;
+  }
+  bool enter() {
+    tooDeep = ++depth > kDepthLimit;
+    return !tooDeep;
+  }
+  bool leave() {
+    --depth;
+    return true;
   }
 };
 } // namespace
@@ -72,11 +86,14 @@ Expected<Json> dfrt::readJson(const std::string &path) {
   Expected<std::string> text = readFile(path);
   if (!text)
     return text.status();
-  Json value = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_discarded())
-    return value;
+  // Json copies values of any depth recursively: look before it does.
   ErrorFinder finder;
-  Json::sax_parse(*text, &finder);
+  if (Json::sax_parse(*text, &finder))
+    return Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (finder.tooDeep)
+    return Status(StatusCode::invalidFile,
+                  fmt::format("{}: values are nested more than {} deep", path,
+                              kDepthLimit));
   size_t end =
       std::min(finder.position > 0 ? finder.position - 1 : 0, text->size());
   size_t line = 1 + std::count(text->begin(), text->begin() + end, '\n');
@@ -84,6 +101,11 @@ Expected<Json> dfrt::readJson(const std::string &path) {
   size_t column = start == std::string::npos ? end + 1 : end - start;
   return Status(StatusCode::invalidFile,
                 fmt::format("{}:{}:{}: not valid JSON", path, line, column));
+}
+
+std::string dfrt::jsonText(const Json &value) {
+  return value.dump(1, ' ', /*ensure_ascii=*/false,
+                    Json::error_handler_t::replace);
 }
 
 const char *dfrt::kindName(const Json &value) {

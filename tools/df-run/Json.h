@@ -31,6 +31,10 @@ Expected<std::string> readFile(const std::string &path);
 /// Parses the file at `path`; a syntax error names line and column.
 Expected<Json> readJson(const std::string &path);
 
+/// The value as indented text. Bytes that are not UTF-8 are replaced: names of
+/// files may hold any.
+std::string jsonText(const Json &value);
+
 /// A JSON value and the words that say where it stands.
 struct Node {
   const Json *value = nullptr;

@@ -145,6 +145,9 @@ static Status readPrefixSum(const Node &node, const FillNames &names,
   return list.status();
 }
 
+/// All page numbers are shuffled at once, in memory.
+static constexpr int64_t kMaxPages = int64_t(1) << 28;
+
 static Status readPageTable(const Node &node, const FillNames &names,
                             Fill &fill) {
   fill.kind = Fill::Kind::pageTable;
@@ -164,7 +167,8 @@ static Status readPageTable(const Node &node, const FillNames &names,
   for (int64_t length : fill.integers) {
     if (length < 0)
       return node.error(fmt::format("negative length {}", length));
-    used += (length + fill.tile - 1) / fill.tile;
+    if (__builtin_add_overflow(used, pagesOf(length, fill.tile), &used))
+      return node.error("the number of pages does not fit 64 bits");
   }
   fill.pages = used;
   if (Status s = optional(node, "pages", fill.pages, names); !s)
@@ -172,6 +176,9 @@ static Status readPageTable(const Node &node, const FillNames &names,
   if (fill.pages < used)
     return node.error(fmt::format("pages is {}, but the lengths need {} pages",
                                   fill.pages, used));
+  if (fill.pages > kMaxPages)
+    return node.error(fmt::format("there are {} pages, expected at most {}",
+                                  fill.pages, kMaxPages));
   if (Status s = optional(node, "unused", fill.unused, names); !s)
     return s;
   return optional(node, "seed", fill.seed);
@@ -198,6 +205,10 @@ static Status readRandomIntegers(const Node &node, const FillNames &names,
   if (fill.integersHigh < fill.integersLow)
     return node.error(fmt::format("high is {}, which is below low, {}",
                                   fill.integersHigh, fill.integersLow));
+  if (int64_t width;
+      __builtin_sub_overflow(fill.integersHigh, fill.integersLow, &width))
+    return node.error(fmt::format("{} to {} is wider than 2^63",
+                                  fill.integersLow, fill.integersHigh));
   if (node.has("distinct")) {
     Node flag = node.member("distinct");
     if (!flag->is_boolean())

@@ -106,6 +106,11 @@ Status dfrt::saveTensors(const Tensors &tensors, const std::string &folder) {
   Json index = Json::array();
   for (size_t i = 0; i < tensors.arguments.size(); ++i) {
     const BoundArgument &argument = tensors.arguments[i];
+    if (argument.name.find('/') != std::string::npos)
+      return Status(StatusCode::invalidFile,
+                    fmt::format("argument '{}' cannot be saved: its name is no "
+                                "name of a file",
+                                argument.name));
     std::string file = argument.name + ".bin";
     if (Status s = writeFile(folder + "/" + file, tensors.views[i].data,
                              argument.bytes());
@@ -117,6 +122,6 @@ Status dfrt::saveTensors(const Tensors &tensors, const std::string &folder) {
                      {"output", argument.output},
                      {"file", file}});
   }
-  std::string text = index.dump(1) + "\n";
+  std::string text = jsonText(index) + "\n";
   return writeFile(folder + "/tensors.json", text.data(), text.size());
 }

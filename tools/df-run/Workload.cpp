@@ -21,12 +21,7 @@
 
 using namespace dfrt;
 
-uint64_t BoundArgument::elements() const {
-  uint64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
-}
+uint64_t BoundArgument::elements() const { return elementsOf(shape); }
 
 //===----------------------------------------------------------------------===//
 // Points

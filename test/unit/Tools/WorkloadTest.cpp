@@ -279,6 +279,85 @@ TEST(WorkloadErrors, NameThePlace) {
               HasSubstr("cannot open '/nonexistent/w.json': No such file"));
 }
 
+TEST(Json, ReplacesWhatIsNotText) {
+  EXPECT_EQ(jsonText(Json("a\xff")), "\"a\xef\xbf\xbd\"");
+}
+
+TEST(Tensors, FilesStayInTheirFolder) {
+  Tensors tensors;
+  tensors.arguments.emplace_back();
+  tensors.arguments[0].name = "../escaped";
+  EXPECT_THAT(saveTensors(tensors, testing::TempDir() + "saved").message(),
+              HasSubstr("argument '../escaped' cannot be saved"));
+}
+
+TEST(WorkloadErrors, NestingIsBounded) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i)
+    deep += "{\"add\": [";
+  EXPECT_THAT(complaint("{\"points\": " + deep),
+              HasSubstr("values are nested more than 256 deep"));
+}
+
+// Each definition is evaluated once, however often it is named.
+TEST(Workload, SharedDimensionsAreEvaluatedOnce) {
+  std::string chain = "\"d0\": 0";
+  for (int i = 1; i <= 100; ++i) {
+    std::string below = "\"d" + std::to_string(i - 1) + "\"";
+    chain += ", \"d" + std::to_string(i) + "\": {\"add\": [" + below + ", " +
+             below + ", 1]}";
+  }
+  EXPECT_THAT(complaint(replaced("\"pad\": 0", "\"pad\": \"d62\", " + chain)),
+              HasSubstr("the tensor has more than 2^48 elements"));
+  EXPECT_THAT(complaint(replaced("\"pad\": 0", "\"pad\": \"d70\", " + chain)),
+              HasSubstr("the result does not fit 64 bits"));
+}
+
+TEST(WorkloadErrors, IntegersFitTheirElements) {
+  auto lengths = [](const char *fill) {
+    return complaint(replaced("{\"values\": \"lengths\"}", fill));
+  };
+  EXPECT_THAT(lengths("{\"values\": [1, 2, 2147483648]}"),
+              HasSubstr("fill: 2147483648 is not a value of type i32"));
+  EXPECT_EQ(lengths("{\"values\": [1, -2147483648, 2147483647]}"), "none");
+  EXPECT_THAT(lengths("{\"constant\": 1e300}"),
+              HasSubstr("1e+300 is not a value of type i32"));
+  EXPECT_THAT(lengths("{\"constant\": 0.5}"),
+              HasSubstr("0.5 is not a value of type i32"));
+  EXPECT_THAT(lengths("{\"constant\": \"nan\"}"),
+              HasSubstr("nan is not a value of type i32"));
+  EXPECT_THAT(lengths("{\"iota\": {\"step\": 0.5}}"),
+              HasSubstr("step 0.5 makes fractions"));
+  EXPECT_THAT(lengths("{\"iota\": {\"start\": 2147483646}}"),
+              HasSubstr("2147483648 is not a value of type i32"));
+  EXPECT_THAT(lengths("{\"prefix_sum\": [2147483647, 1, 5]}"),
+              HasSubstr("2147483648 is not a value of type i32"));
+  EXPECT_EQ(lengths("{\"prefix_sum\": [2147483646, 1, 5]}"), "none");
+  EXPECT_THAT(lengths("{\"random_integers\": {\"high\": 4294967296}}"),
+              HasSubstr("4294967296 is not a value of type i32"));
+  EXPECT_THAT(lengths("{\"random_integers\": {\"low\": -9223372036854775808, "
+                      "\"high\": 1}}"),
+              HasSubstr("is wider than 2^63"));
+  EXPECT_THAT(complaint(replaced("\"tile\": \"page\"}",
+                                 "\"tile\": \"page\", \"unused\": "
+                                 "-4294967297}")),
+              HasSubstr("-4294967297 is not a value of type i32"));
+}
+
+TEST(WorkloadErrors, PagesAreBounded) {
+  EXPECT_THAT(complaint(replaced("\"tile\": \"page\"}",
+                                 "\"tile\": \"page\", \"pages\": "
+                                 "1099511627776}")),
+              HasSubstr("there are 1099511627776 pages, expected at most "
+                        "268435456"));
+  EXPECT_THAT(complaint(replaced("{\"page_table\": {\"lengths\": \"lengths\"",
+                                 "{\"page_table\": {\"lengths\": "
+                                 "[9223372036854775807, 9223372036854775807, "
+                                 "9223372036854775807, 9223372036854775807, "
+                                 "9223372036854775807]")),
+              HasSubstr("the number of pages does not fit 64 bits"));
+}
+
 //===----------------------------------------------------------------------===//
 // Fills
 //===----------------------------------------------------------------------===//
