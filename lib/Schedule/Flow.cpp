@@ -230,9 +230,13 @@ private:
     flow.readerList.resize(flow.firstReader.back());
     std::vector<uint32_t> next(flow.firstReader.begin(),
                                flow.firstReader.end() - 1);
+    flow.waiter.assign(schedule.slots.size(), kNone);
     for (uint32_t i : flow.order)
-      for (const Operand &o : schedule.operandsOf(schedule.instructions[i]))
+      for (const Operand &o : schedule.operandsOf(schedule.instructions[i])) {
         flow.readerList[next[o.slot]++] = i;
+        if (o.wait && flow.waiter[o.slot] == kNone)
+          flow.waiter[o.slot] = i;
+      }
   }
 };
 

@@ -34,6 +34,9 @@ struct Flow {
   /// The transfer that writes a slot, or kNone; also for a global slot that
   /// was written in place. [slots]
   std::vector<uint32_t> arrival;
+  /// The first instruction that waits for a slot, or kNone. Its wait proves
+  /// that the transfer into the slot is complete. [slots]
+  std::vector<uint32_t> waiter;
   uint32_t lanes = 0;
 
   /// Instructions that read a slot, in topological order, each once per

@@ -17,7 +17,6 @@
 #include "Lifetimes.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 using namespace dfrt;
@@ -30,17 +29,18 @@ public:
   Releaser(const Problem &problem, Schedule &schedule, const Flow &flow)
       : problem(problem), schedule(schedule), flow(flow) {}
 
-  void run() {
-    std::vector<std::vector<uint32_t>> byLane(flow.lanes);
+  Status run() {
     lifetimes.resize(schedule.slots.size());
     for (uint32_t s = 0; s < schedule.slots.size(); ++s)
-      if (schedule.slots[s].space == Space::shared) {
+      if (schedule.slots[s].space == Space::shared)
         lifetimes[s] = lifetimeOf(schedule, flow, s);
-        byLane[lifetimes[s].lane].push_back(s);
-      }
-    for (std::vector<uint32_t> &slots : byLane)
-      sweep(slots);
+    Status done = visitLanes(slotsByLane(schedule, lifetimes), lifetimes,
+                             [&](ArrayView<uint32_t> slots) {
+                               sweep(slots);
+                               return Status::success();
+                             });
     addBarriers();
+    return done;
   }
 
 private:
@@ -50,36 +50,33 @@ private:
   std::vector<Lifetime> lifetimes;
 
   struct Region {
-    uint64_t end;
+    uint64_t begin, end;
     uint32_t slot;
   };
+  std::vector<Region> memory, taken; ///< scratch of sweep
 
   /// Follows the memory of one CTA through time; each byte knows the slot that
   /// used it last.
-  void sweep(std::vector<uint32_t> &slots) {
-    std::sort(slots.begin(), slots.end(), [&](uint32_t a, uint32_t b) {
-      return std::tie(lifetimes[a].begin, a) < std::tie(lifetimes[b].begin, b);
-    });
-    std::map<uint64_t, Region> memory; // by begin
+  void sweep(ArrayView<uint32_t> slots) {
+    memory.clear(); // disjoint and ascending
     for (uint32_t slot : slots) {
       uint64_t begin = schedule.slots[slot].offset;
       uint64_t end = begin + slotBytes(problem, schedule.slots[slot]);
-      auto it = memory.upper_bound(begin);
-      if (it != memory.begin() && std::prev(it)->second.end > begin)
-        --it;
-      std::vector<std::pair<uint64_t, Region>> rest;
-      while (it != memory.end() && it->first < end) {
-        Region region = it->second;
-        order(region.slot, slot);
-        if (it->first < begin)
-          rest.push_back({it->first, {begin, region.slot}});
-        if (region.end > end)
-          rest.push_back({end, region});
-        it = memory.erase(it);
+      auto first = std::partition_point(
+          memory.begin(), memory.end(),
+          [&](const Region &region) { return region.end <= begin; });
+      taken.clear();
+      if (first != memory.end() && first->begin < begin)
+        taken.push_back({first->begin, begin, first->slot});
+      taken.push_back({begin, end, slot});
+      auto last = first;
+      for (; last != memory.end() && last->begin < end; ++last) {
+        order(last->slot, slot);
+        if (last->end > end)
+          taken.push_back({end, last->end, last->slot});
       }
-      for (const auto &[from, region] : rest)
-        memory[from] = region;
-      memory[begin] = {end, slot};
+      first = memory.erase(first, last);
+      memory.insert(first, taken.begin(), taken.end());
     }
   }
 
@@ -106,7 +103,7 @@ private:
       if (!reachesPeer(transfer))
         continue;
       for (uint32_t destination : schedule.destinationsOf(transfer)) {
-        uint32_t waiter = firstWaiter(schedule, flow, destination);
+        uint32_t waiter = flow.waiter[destination];
         if (waiter != kNone)
           release(waiter);
       }
@@ -149,6 +146,5 @@ Status dfrt::insertReleases(const Problem &problem, Schedule &schedule) {
   Expected<Flow> flow = analyseFlow(problem, schedule);
   if (!flow)
     return flow.status();
-  Releaser(problem, schedule, *flow).run();
-  return Status::success();
+  return Releaser(problem, schedule, *flow).run();
 }

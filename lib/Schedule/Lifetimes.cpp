@@ -12,6 +12,7 @@
 #include "Lifetimes.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace dfrt;
 using namespace dfrt::detail;
@@ -38,7 +39,7 @@ Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
     if (!reachesPeer(transfer))
       continue;
     for (uint32_t destination : schedule.destinationsOf(transfer)) {
-      uint32_t waiter = firstWaiter(schedule, flow, destination);
+      uint32_t waiter = flow.waiter[destination];
       Time done = waiter == kNone ? kNever : levelEnd(flow.level[waiter]);
       life.end = std::max(life.end, done);
       life.endForPeer = std::max(life.endForPeer, done);
@@ -49,4 +50,27 @@ Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
   if (!read && life.endForPeer == life.begin)
     life.endForPeer = kNever;
   return life;
+}
+
+std::vector<uint32_t>
+detail::slotsByLane(const Schedule &schedule,
+                    const std::vector<Lifetime> &lifetimes) {
+  struct Entry {
+    Time begin;
+    uint32_t lane, slot;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(schedule.slots.size());
+  for (uint32_t s = 0; s < schedule.slots.size(); ++s)
+    if (schedule.slots[s].space == Space::shared)
+      entries.push_back({lifetimes[s].begin, lifetimes[s].lane, s});
+  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+    return std::tie(a.lane, a.begin, a.slot) <
+           std::tie(b.lane, b.begin, b.slot);
+  });
+  std::vector<uint32_t> slots;
+  slots.reserve(entries.size());
+  for (const Entry &entry : entries)
+    slots.push_back(entry.slot);
+  return slots;
 }

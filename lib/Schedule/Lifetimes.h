@@ -50,18 +50,6 @@ struct Lifetime {
   }
 };
 
-/// The first instruction that waits for the slot, or kNone. Its wait proves
-/// that the transfer into the slot is complete.
-inline uint32_t firstWaiter(const Schedule &schedule, const Flow &flow,
-                            uint32_t slot) {
-  for (uint32_t reader : flow.readers(slot))
-    for (const Operand &operand :
-         schedule.operandsOf(schedule.instructions[reader]))
-      if (operand.slot == slot && operand.wait)
-        return reader;
-  return kNone;
-}
-
 inline bool reachesPeer(const Transfer &transfer) {
   return transfer.transport == Transport::clusterShared ||
          transfer.transport == Transport::multicast;
@@ -69,6 +57,30 @@ inline bool reachesPeer(const Transfer &transfer) {
 
 /// Lifetime of a slot in shared memory (or one that would be).
 Lifetime lifetimeOf(const Schedule &schedule, const Flow &flow, uint32_t slot);
+
+/// All slots in shared memory, owner by owner, each owner's in the order of
+/// their first writes. `lifetimes`: of these slots. [slots]
+std::vector<uint32_t> slotsByLane(const Schedule &schedule,
+                                  const std::vector<Lifetime> &lifetimes);
+
+/// Calls `visit` with the run of each owner in `slots`, which are ordered as by
+/// slotsByLane, until it fails.
+template <typename Visit>
+Status visitLanes(const std::vector<uint32_t> &slots,
+                  const std::vector<Lifetime> &lifetimes, Visit visit) {
+  for (size_t begin = 0; begin < slots.size();) {
+    uint32_t lane = lifetimes[slots[begin]].lane;
+    size_t end = begin + 1;
+    while (end < slots.size() && lifetimes[slots[end]].lane == lane)
+      ++end;
+    if (Status s =
+            visit(ArrayView<uint32_t>(slots.data() + begin, end - begin));
+        !s)
+      return s;
+    begin = end;
+  }
+  return Status::success();
+}
 
 } // namespace detail
 } // namespace dfrt

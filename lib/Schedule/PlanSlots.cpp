@@ -46,7 +46,6 @@ public:
     size_t count = schedule.slots.size();
     dropped.assign(count, false);
     lifetimes.resize(count);
-    std::vector<std::vector<uint32_t>> byLane(flow.lanes);
     for (uint32_t s = 0; s < count; ++s) {
       Slot &slot = schedule.slots[s];
       slot.barrier = slot.flag = kNone;
@@ -56,13 +55,14 @@ public:
         continue;
       slot.space = Space::shared;
       lifetimes[s] = lifetimeOf(schedule, flow, s);
-      byLane[lifetimes[s].lane].push_back(s);
     }
     if (Status s = placeMulticasts(); !s)
       return s;
-    for (const std::vector<uint32_t> &slots : byLane)
-      if (Status s = placeLane(slots); !s)
-        return s;
+    if (Status s = visitLanes(
+            slotsByLane(schedule, lifetimes), lifetimes,
+            [&](ArrayView<uint32_t> slots) { return placeLane(slots); });
+        !s)
+      return s;
     rewire();
     compact();
     placeGlobals();
@@ -85,6 +85,10 @@ private:
     uint64_t begin, end;
     uint32_t slot;
   };
+  // Of the lane at hand.
+  std::vector<uint32_t> fixed;  ///< destinations of multicasts
+  std::vector<uint32_t> active; ///< not yet free for all that may follow
+  std::vector<Busy> busy;       ///< in use with the slot that is being placed
 
   uint64_t bytesOf(uint32_t slot) const {
     return roundUp(slotBytes(problem, schedule.slots[slot]), kRecordAlignment);
@@ -169,22 +173,17 @@ private:
     return Status::success();
   }
 
-  Status placeLane(std::vector<uint32_t> slots) {
-    std::vector<uint32_t> fixed;
+  Status placeLane(ArrayView<uint32_t> slots) {
+    fixed.clear();
+    active.clear();
     auto isFixed = [&](uint32_t slot) {
       uint32_t t = flow.arrival[slot];
       return t != kNone &&
              schedule.transfers[t].transport == Transport::multicast;
     };
-    std::sort(slots.begin(), slots.end(), [&](uint32_t a, uint32_t b) {
-      return std::tie(lifetimes[a].begin, a) < std::tie(lifetimes[b].begin, b);
-    });
     for (uint32_t slot : slots)
       if (isFixed(slot))
         fixed.push_back(slot);
-    // Slots whose memory is not yet free for all that may follow.
-    std::vector<uint32_t> active;
-    std::vector<Busy> busy;
     for (uint32_t slot : slots) {
       if (dropped[slot] || isFixed(slot) ||
           schedule.slots[slot].space == Space::global)

@@ -140,7 +140,10 @@ private:
                                  ", expected ",
                                  shape[d] < 0 ? std::string("0 or more")
                                               : std::to_string(shape[d]));
-        count *= static_cast<uint64_t>(input.shape[d]);
+        if (__builtin_mul_overflow(count, static_cast<uint64_t>(input.shape[d]),
+                                   &count))
+          return invalidArgument("input '", input.argument,
+                                 "' has more than 2^64 elements");
       }
       if (!input.values.empty() && input.values.size() != count)
         return invalidArgument("input '", input.argument, "' has ",
@@ -315,13 +318,12 @@ private:
       if (Status s = evaluate(offset, r.offset, set.at(t), result.offsets[t]);
           !s)
         return s;
-      constexpr int64_t limit = int64_t(1) << 62;
-      if (result.lengths[t] < 0 || result.lengths[t] > limit)
+      if (result.lengths[t] < 0 || result.lengths[t] > kMaxRangeExtent)
         return invalidArgument(length, " is ", result.lengths[t], " for task ",
-                               t, ", expected 0 to 2^62");
-      if (result.offsets[t] < 0 || result.offsets[t] > limit)
+                               t, ", expected 0 to ", kMaxRangeExtent);
+      if (result.offsets[t] < 0 || result.offsets[t] > kMaxRangeExtent)
         return invalidArgument(offset, " is ", result.offsets[t], " for task ",
-                               t, ", expected 0 to 2^62");
+                               t, ", expected 0 to ", kMaxRangeExtent);
     }
     problem.ranges.push_back(std::move(result));
     return Status::success();

@@ -61,12 +61,16 @@ static Status checkRange(const Range &range, const RangeSet &set,
   if (set.tile != range.tile)
     return invalidArgument("range '", range.name, "' has tile ", set.tile,
                            ", expected ", range.tile);
+  if (range.tile > kMaxRangeExtent)
+    return invalidArgument("range '", range.name, "' has tile ", range.tile,
+                           ", expected at most ", kMaxRangeExtent);
   if (set.lengths.size() != tasks || set.offsets.size() != tasks)
     return invalidArgument("range '", range.name, "' has ", set.lengths.size(),
                            " lengths and ", set.offsets.size(), " offsets for ",
                            tasks, " tasks");
   for (uint64_t t = 0; t < tasks; ++t)
-    if (set.lengths[t] < 0 || set.offsets[t] < 0)
+    if (set.lengths[t] < 0 || set.lengths[t] > kMaxRangeExtent ||
+        set.offsets[t] < 0 || set.offsets[t] > kMaxRangeExtent)
       return invalidArgument("range '", range.name, "' of task ", t,
                              " has length ", set.lengths[t], " and offset ",
                              set.offsets[t]);
@@ -115,6 +119,29 @@ static Status checkKeys(const Problem &problem, uint32_t index) {
                                  "' do not ascend at key ", k);
       }
     }
+  }
+  return Status::success();
+}
+
+/// Records and instructions have 32-bit numbers: adds the pieces that `index`
+/// has at least to `calls`.
+static Status countCalls(const Problem &problem, uint32_t index,
+                         uint64_t &calls) {
+  const Stage &stage = problem.program.stages[index];
+  constexpr uint64_t limit = uint64_t(1) << 31;
+  int64_t piece = stage.requests.maxTiles;
+  for (uint64_t t = 0, e = problem.taskCount(index); t < e; ++t) {
+    uint64_t tiles = static_cast<uint64_t>(problem.tileCount(index, t));
+    uint64_t count = 1; // also of a reshard, whose tiles are its source's
+    if (stage.each)
+      count = tiles;
+    else if (piece)
+      count = std::max<uint64_t>(1, tiles / static_cast<uint64_t>(piece));
+    calls += count;
+    if (calls > limit)
+      return Status(StatusCode::resourceExhausted,
+                    textOf("stage '", stage.name, "' brings the records to ",
+                           calls, ", expected at most 2^31"));
   }
   return Status::success();
 }
@@ -197,7 +224,10 @@ Status dfrt::check(const Problem &problem) {
                               problem.tasks[program.ranges[r].domain].tasks);
         !s)
       return s;
+  uint64_t calls = 0;
   for (uint32_t i = 0; i < program.stages.size(); ++i) {
+    if (Status s = countCalls(problem, i, calls); !s)
+      return s;
     if (Status s = checkKeys(problem, i); !s)
       return s;
     if (Status s = checkProducers(problem, i); !s)

@@ -67,9 +67,14 @@ public:
            Schedule &schedule, const Flow &flow)
       : problem(problem), program(problem.program), options(options),
         schedule(schedule), flow(flow) {
-    memory.reserve(program.stages.size());
-    for (uint32_t s = 0; s < program.stages.size(); ++s)
+    uint32_t stages = static_cast<uint32_t>(program.stages.size());
+    memory.reserve(stages);
+    requested.reserve(size_t(stages) * stages);
+    for (uint32_t s = 0; s < stages; ++s) {
       memory.push_back(requestedMemory(program, s));
+      for (uint32_t reader = 0; reader < stages; ++reader)
+        requested.push_back(requestedTransport(program, reader, s));
+    }
   }
 
   Status run() {
@@ -117,6 +122,7 @@ private:
   Schedule &schedule;
   const Flow &flow;
   std::vector<Memory> memory;                  ///< requests, [stages]
+  std::vector<Transport> requested;            ///< [sources][readers]
   std::vector<Read> peers, outside, receivers; ///< of the slot at hand
   uint64_t numLocal = 0, numCluster = 0, numGlobal = 0, numMulticast = 0;
 
@@ -131,8 +137,8 @@ private:
   /// The transport of one edge between lanes.
   Status choose(uint32_t slot, const Read &read, Transport &choice) {
     uint32_t stage = schedule.slots[slot].stage;
-    Transport forced = requestedTransport(
-        program, schedule.instructions[read.instruction].stage, stage);
+    uint32_t reader = schedule.instructions[read.instruction].stage;
+    Transport forced = requested[stage * program.stages.size() + reader];
     if (forced == Transport::automatic)
       forced = options.transport;
     bool ticket = schedule.discipline == Discipline::ticket;

@@ -80,8 +80,9 @@ private:
       }
       if (!takeAll) {
         double room = std::floor((share - load - start) / tile + 0.5);
-        int64_t wish =
-            room < 1 ? 0 : std::min(open, static_cast<int64_t>(room));
+        int64_t wish = open;
+        if (room < static_cast<double>(open))
+          wish = room < 1 ? 0 : static_cast<int64_t>(room);
         int64_t take = legalRun(current, wish);
         if (take == 0 && !empty)
           return;

@@ -46,11 +46,14 @@ struct TaskSet {
   }
 };
 
+/// Largest length, offset and tile of a range: sums of them fit 64 bits.
+inline constexpr int64_t kMaxRangeExtent = int64_t(1) << 60;
+
 /// Lengths of one range, in range elements.
 struct RangeSet {
   int64_t tile = 1;
-  std::vector<int64_t> lengths; ///< [tasks], >= 0
-  std::vector<int64_t> offsets; ///< [tasks]
+  std::vector<int64_t> lengths; ///< [tasks], 0 to kMaxRangeExtent
+  std::vector<int64_t> offsets; ///< [tasks], 0 to kMaxRangeExtent
 
   /// Tiles of a task; 0 for an empty range.
   int64_t tiles(uint64_t task) const {

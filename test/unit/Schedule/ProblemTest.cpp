@@ -177,6 +177,38 @@ TEST(Problem, RefusesCoordinatesAndKeys) {
   EXPECT_THAT(refusal(cells(), narrow), HasSubstr("is -2 for task 0"));
 }
 
+/// 3 * 6148914691236517206 is 2 in 64 bits.
+TEST(Problem, RefusesShapesThatOverflow) {
+  std::vector<PlanInput> inputs = cellInputs();
+  inputs[3] = {"offsets", {6148914691236517206, 3}, {0, 0}};
+  Program p = cells();
+  for (Argument &a : p.arguments)
+    if (a.name == "offsets")
+      a.shape[0] = -1;
+  EXPECT_THAT(refusal(p, inputs), HasSubstr("more than 2^64 elements"));
+}
+
+TEST(Problem, RefusesMoreRecordsThanNumbers) {
+  Program p = splitReduce(false);
+  p.ranges[0].tile = 1;
+  std::vector<PlanInput> most = {lengthsInput({kMaxRangeExtent})};
+  EXPECT_TRUE(instantiate(p, most, topology(4)));
+  EXPECT_THAT(refusal(p, {lengthsInput({kMaxRangeExtent + 1})}),
+              HasSubstr("expected 0 to 1152921504606846976"));
+  p.stages[0].requests.maxTiles = 1 << 20;
+  EXPECT_THAT(refusal(p, {lengthsInput({kMaxRangeExtent})}),
+              HasSubstr("brings the records to 1099511627776, expected at "
+                        "most 2^31"));
+  p.stages[0].requests.maxTiles = 0;
+  p.stages[0].each = true;
+  p.stages[0].arity = Arity::tiles;
+  EXPECT_THAT(refusal(p, {lengthsInput({1, kMaxRangeExtent})}),
+              HasSubstr("brings the records to 1152921504606846977"));
+  p.ranges[0].tile = kMaxRangeExtent + 1;
+  EXPECT_THAT(refusal(p, {lengthsInput({1})}),
+              HasSubstr("expected at most 1152921504606846976"));
+}
+
 TEST(Problem, RefusesTooManyTasks) {
   Program p = splitReduce(false);
   p.domains[0].axes[0].extent = constantValue(int64_t(1) << 40);
