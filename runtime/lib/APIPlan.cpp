@@ -139,17 +139,19 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
       makeSchedule(*problem, scheduleWith, &plan.decisions);
   if (!schedule)
     return schedule.status();
-  PlanImage image = makePlanImage(*problem, *schedule);
+  PlanImage image = makePlanImage(*problem, std::move(*schedule));
   Expected<std::vector<uint8_t>> bytes =
       packPlan(image, options.capacity ? toMaxima(*options.capacity)
                                        : exactMaxima(image));
   if (!bytes)
     return bytes.status();
   plan.makeUs = microsecondsSince(begin);
-  if (options.verify)
-    DFRT_TRY(verify(*problem, *schedule));
+  if (options.verify) {
+    DFRT_TRY(verify(*problem, image.schedule));
+    DFRT_TRY(cpu::checkPlanProgram(program, cpu::PlanView(bytes->data())));
+  }
   if (options.predict) {
-    Expected<SimulationResult> simulation = simulate(*problem, *schedule);
+    Expected<SimulationResult> simulation = simulate(*problem, image.schedule);
     if (!simulation)
       return simulation.status();
     plan.predictedNs = simulation->totalNs;
@@ -157,7 +159,7 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
   }
   plan.artifact = artifact;
   plan.bytes = std::move(*bytes);
-  return cpu::checkPlanProgram(program, cpu::PlanView(plan.bytes.data()));
+  return Status::success();
 }
 } // namespace
 

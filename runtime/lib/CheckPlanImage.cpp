@@ -153,6 +153,9 @@ private:
       if (slot.flag != kNone)
         DFRT_TRY(below("slots", i, "flag", slot.flag, schedule.flags));
     }
+    if (schedule.flags > schedule.slots.size())
+      return fail("global_flags is ", schedule.flags, ", but there are only ",
+                  schedule.slots.size(), " slots to have one");
     if (schedule.sharedBytes > image.topology.sharedBytes)
       return fail("shared_bytes is ", schedule.sharedBytes,
                   ", but a cta has only ", image.topology.sharedBytes);

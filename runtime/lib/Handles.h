@@ -24,6 +24,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 
 namespace dfrt {
 
@@ -71,6 +72,8 @@ dfrt_status guarded(Body body) noexcept {
   try {
     return report(body());
   } catch (const std::bad_alloc &) {
+    return report(Status(StatusCode::resourceExhausted, "out of memory"));
+  } catch (const std::length_error &) {
     return report(Status(StatusCode::resourceExhausted, "out of memory"));
   } catch (...) {
     return report(Status(StatusCode::internalError, "unexpected exception"));

@@ -19,8 +19,7 @@
 
 using namespace dfrt;
 
-PlanImage dfrt::makePlanImage(const Problem &problem,
-                              const Schedule &schedule) {
+PlanImage dfrt::makePlanImage(const Problem &problem, Schedule made) {
   PlanImage image;
   const Program &program = problem.program;
   image.program = program.name;
@@ -29,7 +28,8 @@ PlanImage dfrt::makePlanImage(const Problem &problem,
   for (const Stage &stage : program.stages)
     image.stages.push_back({stage.name, stage.kind, stage.record.headBytes,
                             stage.record.sliceBytes, stage.record.slices});
-  image.schedule = schedule;
+  image.schedule = std::move(made);
+  const Schedule &schedule = image.schedule;
   image.places.resize(schedule.instructions.size());
   for (size_t i = 0; i < image.places.size(); ++i) {
     const Instruction &instruction = schedule.instructions[i];
@@ -41,6 +41,7 @@ PlanImage dfrt::makePlanImage(const Problem &problem,
     if (instruction.task >= tasks.tasks)
       continue;
     ArrayView<int64_t> at = tasks.at(instruction.task);
+    place.coordinates.reserve(DFRT_MAX_AXES);
     place.coordinates.assign(at.begin(), at.end());
     if (place.coordinates.size() < DFRT_MAX_AXES)
       place.coordinates.resize(DFRT_MAX_AXES);
@@ -61,7 +62,8 @@ class Packer {
 public:
   Packer(const PlanImage &image, const PlanMaxima &maxima)
       : image(image), schedule(image.schedule), maxima(maxima),
-        layout(layoutPlan(maxima)) {}
+        layout(layoutPlan(maxima)),
+        used(usedEntries(image, maxima.capacity[DFRT_SECTION_QUEUES])) {}
 
   Expected<std::vector<uint8_t>> run() {
     DFRT_TRY(checkPlanImage(image, StatusCode::invalidArgument));
@@ -81,18 +83,10 @@ public:
 
 private:
   Status checkRoom() const {
-    PlanMaxima need = exactMaxima(image);
-    need.capacity[DFRT_SECTION_QUEUES] = uint32_t(schedule.queues.size());
-    uint64_t records =
-        instructionRecords(schedule, maxima.capacity[DFRT_SECTION_QUEUES]);
-    if (records > kNone)
-      return failure(StatusCode::resourceExhausted, "plan: ", records,
-                     " instruction records exceed 2^32-1");
-    need.capacity[DFRT_SECTION_INSTRUCTIONS] = uint32_t(records);
     for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s)
-      if (need.capacity[s] > maxima.capacity[s])
+      if (used[s] > maxima.capacity[s])
         return failure(StatusCode::resourceExhausted, "plan: section ",
-                       sectionName(s), " needs ", need.capacity[s],
+                       sectionName(s), " needs ", used[s],
                        " entries, but has room for ", maxima.capacity[s]);
     return Status::success();
   }
@@ -145,21 +139,8 @@ private:
     h.global_bytes = schedule.globalBytes;
     h.reserved_bytes = image.topology.reservedBytes;
     h.shared_limit = image.topology.sharedBytes;
-    uint32_t used[DFRT_SECTION_COUNT] = {
-        uint32_t(schedule.queues.size()),
-        uint32_t(
-            instructionRecords(schedule, maxima.capacity[DFRT_SECTION_QUEUES])),
-        uint32_t(schedule.operands.size()),
-        uint32_t(schedule.outputs.size()),
-        uint32_t(schedule.slots.size()),
-        uint32_t(schedule.transfers.size()),
-        uint32_t(schedule.destinations.size()),
-        uint32_t(2 * schedule.releases.size()),
-        uint32_t(schedule.barriers.size()),
-        uint32_t(image.stages.size()),
-        nameBytes};
     for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s)
-      h.sections[s] = {layout.offset[s], used[s], maxima.capacity[s]};
+      h.sections[s] = {layout.offset[s], uint32_t(used[s]), maxima.capacity[s]};
   }
 
   /// Indices 0 to n-1, sorted by `key`, equal keys in order.
@@ -310,6 +291,7 @@ private:
   const Schedule &schedule;
   const PlanMaxima &maxima;
   PlanLayout layout;
+  SectionEntries used;
   std::vector<uint8_t> bytes;
   uint32_t nameBytes = 0;
   Runs transferRuns{schedule.instructions.size()};

@@ -55,40 +55,40 @@ uint64_t dfrt::requiredBytes(const PlanMaxima &maxima) {
   return layoutPlan(maxima).totalBytes;
 }
 
-uint64_t dfrt::instructionRecords(const Schedule &schedule,
-                                  uint64_t queueCapacity) {
+SectionEntries dfrt::usedEntries(const PlanImage &image,
+                                 uint64_t queueCapacity) {
+  const Schedule &s = image.schedule;
+  uint64_t names = image.program.size() + 1 + s.solver.size() + 1;
+  for (const PlanImage::StageInfo &stage : image.stages)
+    names += stage.name.size() + 1;
   uint64_t records = queueCapacity;
-  for (const Queue &queue : schedule.queues)
+  for (const Queue &queue : s.queues)
     records += queue.instructions.size();
-  return records;
+  return {s.queues.size(),
+          records,
+          s.operands.size(),
+          s.outputs.size(),
+          s.slots.size(),
+          s.transfers.size(),
+          s.destinations.size(),
+          2 * s.releases.size(),
+          s.barriers.size(),
+          image.stages.size(),
+          names};
 }
 
 PlanMaxima dfrt::exactMaxima(const PlanImage &image) {
   const Schedule &s = image.schedule;
-  auto count = [](uint64_t value) {
-    return uint32_t(
-        std::min<uint64_t>(value, std::numeric_limits<uint32_t>::max()));
-  };
-  uint64_t names = image.program.size() + 1 + s.solver.size() + 1;
-  for (const PlanImage::StageInfo &stage : image.stages)
-    names += stage.name.size() + 1;
   // Every CTA of the launch shape finds a first instruction, be it EXIT.
   uint64_t queues =
       s.discipline == Discipline::ticket ? 1 : image.topology.ctas;
   queues = std::max<uint64_t>(queues, s.queues.size());
+  SectionEntries used = usedEntries(image, queues);
+  used[DFRT_SECTION_QUEUES] = queues;
 
   PlanMaxima maxima;
-  maxima.capacity[DFRT_SECTION_QUEUES] = count(queues);
-  maxima.capacity[DFRT_SECTION_INSTRUCTIONS] =
-      count(instructionRecords(s, queues));
-  maxima.capacity[DFRT_SECTION_OPERANDS] = count(s.operands.size());
-  maxima.capacity[DFRT_SECTION_OUTPUTS] = count(s.outputs.size());
-  maxima.capacity[DFRT_SECTION_SLOTS] = count(s.slots.size());
-  maxima.capacity[DFRT_SECTION_TRANSFERS] = count(s.transfers.size());
-  maxima.capacity[DFRT_SECTION_DESTINATIONS] = count(s.destinations.size());
-  maxima.capacity[DFRT_SECTION_RELEASES] = count(2 * s.releases.size());
-  maxima.capacity[DFRT_SECTION_BARRIERS] = count(s.barriers.size());
-  maxima.capacity[DFRT_SECTION_STAGES] = count(image.stages.size());
-  maxima.capacity[DFRT_SECTION_NAMES] = count(names);
+  for (uint32_t i = 0; i < DFRT_SECTION_COUNT; ++i)
+    maxima.capacity[i] = uint32_t(
+        std::min<uint64_t>(used[i], std::numeric_limits<uint32_t>::max()));
   return maxima;
 }

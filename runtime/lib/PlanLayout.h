@@ -21,6 +21,8 @@
 
 #include "dfrt/PlanImage.h"
 
+#include <array>
+
 namespace dfrt {
 
 /// Offsets of all sections and the size of the plan.
@@ -34,9 +36,10 @@ PlanLayout layoutPlan(const PlanMaxima &maxima);
 uint64_t sectionEntryBytes(uint32_t section);
 const char *sectionName(uint32_t section);
 
-/// Instruction records that a plan needs when its queue section has room for
-/// `queueCapacity` queues.
-uint64_t instructionRecords(const Schedule &schedule, uint64_t queueCapacity);
+/// Entries of each section that a plan of `image` uses when its queue section
+/// has room for `queueCapacity` queues. They may exceed 32 bits.
+using SectionEntries = std::array<uint64_t, DFRT_SECTION_COUNT>;
+SectionEntries usedEntries(const PlanImage &image, uint64_t queueCapacity);
 
 /// Bytes of slot `slot` by the stage table of the image. `slot.stage` and its
 /// slices must have been checked.

@@ -56,7 +56,7 @@ struct PlanImage {
 };
 
 /// Image of a schedule made for `problem`.
-PlanImage makePlanImage(const Problem &problem, const Schedule &schedule);
+PlanImage makePlanImage(const Problem &problem, Schedule schedule);
 
 /// The maxima that fit `image` exactly.
 PlanMaxima exactMaxima(const PlanImage &image);

@@ -9,6 +9,7 @@
 
 #include "Records.h"
 #include "dataflow/Schedule/Message.h"
+#include "dataflow/Schedule/Problem.h"
 
 #include <algorithm>
 
@@ -270,9 +271,10 @@ private:
         evaluate(program, range.length, tensors, coordinates);
     if (!extent)
       return extent.status();
-    int64_t limit;
-    if (*extent < 0 || __builtin_add_overflow(*begin, *extent, &limit))
-      return fail("range '", range.name, "' has length ", *extent);
+    if (*extent < 0 || *extent > kMaxRangeExtent || *begin < 0 ||
+        *begin > kMaxRangeExtent)
+      return fail("range '", range.name, "' has length ", *extent,
+                  " and offset ", *begin);
     offset = *begin;
     length = *extent;
     return Status::success();

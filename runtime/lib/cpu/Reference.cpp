@@ -111,11 +111,11 @@ private:
     const KeySet &keys = problem.keys[stage];
     for (uint64_t k = keys.begin[task]; k < keys.begin[task + 1]; ++k) {
       const KeyedSource &key = keys.sources[k];
-      std::vector<Part> found;
-      appendParts(input, key.task, found);
-      Part part = found[size_t(key.tile)];
-      part.row = key.row;
-      parts.push_back(part);
+      // Reshards between records and keys keep the task.
+      uint32_t source = storing(input);
+      parts.push_back({source,
+                       stages[source].begin[key.task] + uint64_t(key.tile),
+                       key.row});
     }
   }
 

@@ -103,6 +103,26 @@ TEST(CRC32, TreatsTheHoleAsZeros) {
   EXPECT_EQ(crc32WithHole(text, 9, 5), crc32WithHole(blank, 9, 5));
 }
 
+// Against the definition, bit by bit, at every alignment of the hole and for
+// lengths on both sides of the block sizes.
+TEST(CRC32, LongBuffers) {
+  Bytes bytes(700);
+  std::mt19937 random(5);
+  for (uint8_t &byte : bytes)
+    byte = uint8_t(random());
+  for (uint64_t size : {4, 63, 64, 65, 67, 127, 128, 132, 255, 320, 697, 700})
+    for (uint64_t hole = 0; hole + 4 <= size; hole += 1 + size / 97) {
+      uint32_t crc = 0xffffffffu;
+      for (uint64_t i = 0; i < size; ++i) {
+        crc ^= i >= hole && i < hole + 4 ? 0 : bytes[i];
+        for (int bit = 0; bit < 8; ++bit)
+          crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320u : 0);
+      }
+      ASSERT_EQ(crc32WithHole(bytes.data(), size, hole), ~crc)
+          << size << " " << hole;
+    }
+}
+
 TEST(PlanImage, HandMadeScheduleIsLegal) {
   TestCase test = raggedCase({8, 8});
   Problem problem = test.problem(handTopology());
@@ -195,6 +215,9 @@ TEST(PlanImage, TheWriterRefusesWhatTheReaderWould) {
             "plan: slots[1].offset is 8, not a multiple of 16");
   EXPECT_EQ(refusal([](I &, S &s) { s.slots[2].flag = 0; }),
             "plan: slots[2].flag is 0, but must be below 0");
+  EXPECT_EQ(refusal([](I &, S &s) { s.flags = 0xffffffff; }),
+            "plan: global_flags is 4294967295, but there are only 8 slots to "
+            "have one");
   EXPECT_EQ(refusal([](I &, S &s) { s.sharedBytes = 1 << 20; }),
             "plan: shared_bytes is 1048576, but a cta has only 232448");
   EXPECT_EQ(refusal([](I &, S &s) { s.queues[1].cta = 0; }),
