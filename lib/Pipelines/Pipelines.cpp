@@ -52,6 +52,7 @@ void mlir::df::buildPlanPipeline(OpPassManager &manager,
     programs.addPass(createBindInputs(bind));
   }
   if (options.ctas || options.clusterSize || options.sharedBytes ||
+      options.reservedBytes != AttachTopologyOptions().reservedBytes ||
       !options.chip.empty()) {
     AttachTopologyOptions attach;
     attach.ctas = options.ctas;

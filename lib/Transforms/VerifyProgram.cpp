@@ -171,24 +171,15 @@ static LogicalResult verifyArguments(ProgramOp program) {
   return result;
 }
 
-template <typename T>
-static T findRequest(StageOpInterface stage) {
-  if (ArrayAttr requests = stage.getRequestList())
-    for (Attribute request : requests)
-      if (auto found = dyn_cast<T>(request))
-        return found;
-  return T();
-}
-
 /// The space that the producer's requests give its records, if any does.
 static Space requestedSpace(StageOpInterface stage) {
-  if (auto memory = findRequest<MemoryAttr>(stage)) {
+  if (auto memory = stage.getRequest<MemoryAttr>()) {
     if (memory.getKind() == MemoryKind::shared)
       return Space::shared;
     if (memory.getKind() == MemoryKind::global)
       return Space::global;
   }
-  if (auto form = findRequest<PhysicalFormAttr>(stage))
+  if (auto form = stage.getRequest<PhysicalFormAttr>())
     if (!form.getOutputs().empty())
       return form.getOutputs().front();
   return Space::unplaced;
@@ -203,7 +194,7 @@ static LogicalResult verifyEdge(StageOpInterface producer,
            << producer.getStageName() << "\" disagree: ";
   };
   Space space = requestedSpace(producer);
-  if (findRequest<HandoffAttr>(producer)) {
+  if (producer.getRequest<HandoffAttr>()) {
     if (consumer.getStageKind() == StageKind::reshard &&
         cast<ReshardOp>(consumer.getOperation()).getKind() ==
             ReshardKind::rekey)
@@ -213,14 +204,14 @@ static LogicalResult verifyEdge(StageOpInterface producer,
                        "but the domains are "
                     << producer.getDomain() << " and " << consumer.getDomain();
   }
-  if (auto form = findRequest<PhysicalFormAttr>(consumer))
+  if (auto form = consumer.getRequest<PhysicalFormAttr>())
     if (input < form.getInputs().size() && space != Space::unplaced &&
         form.getInputs()[input] != space)
       return fail() << "the records are asked for in " << stringifySpace(space)
                     << " memory by the one and in "
                     << stringifySpace(form.getInputs()[input])
                     << " memory by the other";
-  if (auto transport = findRequest<ReshardTransportAttr>(consumer)) {
+  if (auto transport = consumer.getRequest<ReshardTransportAttr>()) {
     Attribute via = transport.getVia();
     if (isa_and_nonnull<ClusterSharedAttr>(via) && space == Space::global)
       return fail()
@@ -248,7 +239,7 @@ static LogicalResult verifyEdges(ArrayRef<StageOpInterface> stages) {
       result = stage->emitOpError("P10: the records of stage \"")
                << stage.getStageName() << "\" are read by no stage";
     size_t readers = llvm::range_size(output.getUsers());
-    if (readers > 1 && findRequest<HandoffAttr>(stage))
+    if (readers > 1 && stage.getRequest<HandoffAttr>())
       result = stage->emitOpError("P8: the resident records of stage \"")
                << stage.getStageName()
                << "\" are read by at most one stage, but by " << readers;

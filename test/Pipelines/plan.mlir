@@ -9,6 +9,8 @@
 // RUN: df-opt %source/examples/hello/ragged_sum.mlir --dataflow-plan="values=lengths=700,300,2 ctas=4 solver=tickets" \
 // RUN:   | FileCheck %s --check-prefix=TICKET
 // RUN: not df-opt %source/examples/hello/ragged_sum.mlir --dataflow-plan="values=lengths=1" 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
+// RUN: not df-opt %source/examples/hello/ragged_sum.mlir --dataflow-plan="values=lengths=1 reserved-bytes=300000" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=RESERVED
 // The whole way from an authored program to a verified schedule, with every step in readable IR.
 
 // HELLO: dataflow.program @ragged_sum
@@ -53,3 +55,5 @@
 // TICKET: draw
 
 // TOPOLOGY: error: program @ragged_sum: has no 'dataflow.topology'; run dataflow-attach-topology first
+
+// RESERVED: topology reserves 300000 bytes of 232448 bytes of shared memory

@@ -67,8 +67,8 @@ struct PlanPipelineOptions : public PassPipelineOptions<PlanPipelineOptions> {
   Option<std::string> chip{
       *this, "chip", llvm::cl::init(""),
       llvm::cl::desc("Chip to plan for; if neither this nor ctas, "
-                     "cluster-size or shared-bytes is given, the topology in "
-                     "the file")};
+                     "cluster-size, shared-bytes or reserved-bytes is given, "
+                     "the topology in the file")};
   Option<std::string> solver{*this, "solver", llvm::cl::init("stream"),
                              llvm::cl::desc("Name of the solver")};
   Option<std::string> combine{
