@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bench.h"
+#include "Streams.h"
 
 #include "dfrt/cuda/Workspace.h"
 
@@ -34,7 +34,6 @@ using namespace dfrt::cuda;
 using namespace bench;
 
 namespace {
-constexpr uint64_t kMiB = 1 << 20;
 constexpr uint32_t kLargest = 65536;
 constexpr uint32_t kSeed = 0x5eed1234;
 
@@ -45,7 +44,6 @@ Status wrong(const std::string &text) {
 uint32_t capacity(uint32_t bytes, uint32_t shift) {
   return (bytes + shift + 127) / 128 * 128;
 }
-double readFloor(uint64_t bytes) { return 4.9 + double(bytes) / 4.60e6; }
 
 struct Record {
   uint32_t bytes, shift;
@@ -78,23 +76,32 @@ public:
 
 private:
   void test(const char *name, Status (Tests::*body)()) {
-    if (bench.device.lost())
-      return;
-    if (Status status = (this->*body)(); !status.ok())
+    end(name, bench.device.lost() ? Status::success() : (this->*body)());
+  }
+  void test(const char *name, Status (*body)(Bench &)) {
+    end(name, bench.device.lost() ? Status::success() : body(bench));
+  }
+  void end(const char *name, const Status &status) {
+    if (!status.ok())
       bench.fail(name, status);
   }
-  Status fillAndCopy();
-  Status coldRead();
-  Status coldReadTimes();
   Status clusterHops();
   Status globalFlag() { return globalHops("handover_global_flag"); }
   Status globalData() { return globalHops("handover_global_data"); }
   Status globalHops(const char *name);
   Status multicast();
 
+  // One line of the table each.
+  Status clusterHop(const Function &function, const Record &record,
+                    Result &result);
+  Status globalHop(const Function &function, const Record &record, bool flag,
+                   Result &result);
+  Status multicastTiles(const Function &function, const Record &record,
+                        Result &result);
+  /// Adds the line. A test goes on after wrong data, not after a lost device.
+  Status finish(Result result, const Status &status);
+
   uint32_t ctas() const { return bench.device.report().multiprocessors; }
-  Status read(const Buffer &in, uint64_t bytes, uint32_t chunk, uint32_t stages,
-              uint64_t check);
   /// Launches, and gives what the CTAs left.
   Expected<std::vector<CtaResult>> hops(const Function &function,
                                         const LaunchShape &shape,
@@ -108,177 +115,18 @@ private:
 
   Bench &bench;
   Workspace workspace;
+  Buffer tiles;
+  double clock = 0; ///< megahertz, as the longest kernel measured it
 };
 
-//===----------------------------------------------------------------------===//
-// Streaming
-//===----------------------------------------------------------------------===//
-
-Status Tests::fillAndCopy() {
-  TAKE(fill, bench.kernel("stream", "fill"));
-  TAKE(copy, bench.kernel("stream", "copy"));
-  LaunchShape shape;
-  shape.ctas = 4 * ctas();
-  shape.threads = 256;
-  for (uint64_t bytes : {uint64_t(1), uint64_t(15), uint64_t(16),
-                         uint64_t(4099), 64 * kMiB + 3}) {
-    std::vector<uint8_t> data = bench.random(bytes + 64);
-    TAKE(in, bench.upload(data, "source"));
-    TAKE(out, Buffer::allocate(bench.device, bytes + 64, "target"));
-    std::vector<uint8_t> seen(bytes + 64);
-    uint64_t from = in.address(), to = out.address();
-    for (bool copies : {false, true}) {
-      TRY(out.fill(0xA5, 0, bytes + 64, bench.stream));
-      uint32_t pattern = 0x04030201;
-      if (copies)
-        TRY(launch(copy, shape, {&to, &from, &bytes}, bench.stream));
-      else
-        TRY(launch(fill, shape, {&to, &bytes, &pattern}, bench.stream));
-      TRY(out.download(seen.data(), seen.size(), bench.stream));
-      TRY(bench.stream.synchronize());
-      uint64_t bad = 0;
-      for (uint64_t i = 0; i < bytes + 64; ++i) {
-        uint8_t inside = copies ? data[i] : uint8_t(i % 4 + 1);
-        bad += seen[i] != (i < bytes ? inside : 0xA5);
-      }
-      Result result;
-      result.test = copies ? "copy" : "fill";
-      result.bytes = bytes;
-      result.ctas = shape.ctas;
-      if (bad) {
-        result.state = Result::failed;
-        result.detail = std::to_string(bad) + " bytes are wrong";
-      }
-      bench.add(result);
-    }
+Status Tests::finish(Result result, const Status &status) {
+  if (!status.ok()) {
+    result.state = Result::failed;
+    result.detail = status.message();
   }
-  uint64_t bytes = 1024 * kMiB;
-  TAKE(in, Buffer::allocate(bench.device, bytes, "source"));
-  TAKE(out, Buffer::allocate(bench.device, bytes, "target"));
-  uint64_t from = in.address(), to = out.address();
-  shape.ctas = 8 * ctas();
-  TAKE(micros, bench.time([] { return Status::success(); },
-                          [&] {
-                            return launch(copy, shape, {&to, &from, &bytes},
-                                          bench.stream);
-                          }));
-  Result result;
-  result.test = "copy-time";
-  result.bytes = bytes;
-  result.ctas = shape.ctas;
-  result.micros = micros;
-  result.terabytes = 2e-6 * double(bytes) / micros;
-  result.expected = 2e-6 * double(bytes) / 3.9;
-  result.tolerance = 0.05;
-  result.detail = "bytes read and written";
-  bench.add(result);
-  return Status::success();
+  bench.add(std::move(result));
+  return bench.device.lost() ? status : Status::success();
 }
-
-Status Tests::read(const Buffer &in, uint64_t bytes, uint32_t chunk,
-                   uint32_t stages, uint64_t check) {
-  TAKE(function, bench.kernel("stream", "cold_read"));
-  LaunchShape shape;
-  shape.ctas = ctas();
-  shape.threads = 256;
-  shape.sharedBytes = 512 + uint64_t(chunk) * stages;
-  uint64_t from = in.address();
-  return launch(function, shape, {&from, &bytes, &chunk, &stages, &check},
-                bench.stream);
-}
-
-struct Ring {
-  uint32_t chunk, stages;
-};
-const Ring kRings[] = {{4096, 24}, {4096, 48}, {8192, 12}, {8192, 16},
-                       {8192, 24}, {16384, 6}, {16384, 8}, {16384, 12},
-                       {32768, 3}, {32768, 4}, {32768, 6}};
-
-Status Tests::coldRead() {
-  TAKE(check, Buffer::allocate(bench.device, 4, "check"));
-  for (uint64_t bytes :
-       {uint64_t(16), uint64_t(4096), uint64_t(1000000), 64 * kMiB + 16}) {
-    std::vector<uint8_t> data = bench.random(bytes);
-    uint32_t expected = 0;
-    for (uint64_t i = 0; i < bytes; i += 4) {
-      uint32_t word;
-      std::memcpy(&word, &data[i], 4);
-      expected ^= word;
-    }
-    TAKE(in, bench.upload(data, "input"));
-    for (const Ring &ring : kRings) {
-      uint32_t seen = 0;
-      TRY(check.fillWords(0, 0, 1, bench.stream));
-      TRY(read(in, bytes, ring.chunk, ring.stages, check.address()));
-      TRY(check.download(&seen, 4, bench.stream));
-      TRY(bench.stream.synchronize());
-      if (seen != expected)
-        return wrong("not all of " + std::to_string(bytes) +
-                     " bytes came, in chunks of " + std::to_string(ring.chunk));
-    }
-    Result result;
-    result.test = "cold-read";
-    result.bytes = bytes;
-    result.ctas = ctas();
-    result.detail = "all rings give the words' exclusive or";
-    bench.add(result);
-  }
-  return Status::success();
-}
-
-Status Tests::coldReadTimes() {
-  uint64_t largest = 1640 * kMiB, flush = 512 * kMiB;
-  std::vector<uint8_t> data = bench.random(8 * kMiB);
-  TAKE(in, Buffer::allocate(bench.device, largest, "input"));
-  TAKE(other, Buffer::allocate(bench.device, flush, "flush"));
-  for (const Buffer *buffer : {&in, &other})
-    for (uint64_t i = 0; i < buffer->bytes(); i += data.size())
-      TRY(buffer->upload(data.data(),
-                         std::min<uint64_t>(data.size(), buffer->bytes() - i),
-                         bench.stream, i));
-  for (uint64_t bytes : {65 * kMiB, 256 * kMiB, largest}) {
-    double best = -1;
-    for (const Ring &ring : kRings) {
-      TAKE(micros,
-           bench.time(
-               [&] { return read(other, flush, 16384, 8, 0); },
-               [&] { return read(in, bytes, ring.chunk, ring.stages, 0); }));
-      Result result;
-      result.test = "cold-read-time";
-      result.bytes = bytes;
-      result.ctas = ctas();
-      result.micros = micros;
-      result.terabytes = 1e-6 * double(bytes) / micros;
-      result.expected = readFloor(bytes);
-      result.tolerance = 0.02;
-      char text[96];
-      std::snprintf(text, sizeof(text),
-                    "%u x %u B in flight, %.1f %% of the floor", ring.stages,
-                    ring.chunk, 100 * result.expected / micros);
-      result.detail = text;
-      bench.add(result);
-      best = best < 0 ? micros : std::min(best, micros);
-    }
-    Result result;
-    result.test = "cold-read-best";
-    result.bytes = bytes;
-    result.ctas = ctas();
-    result.micros = best;
-    result.terabytes = 1e-6 * double(bytes) / best;
-    result.expected = readFloor(bytes);
-    result.tolerance = 0.02;
-    char text[64];
-    std::snprintf(text, sizeof(text), "%.1f %% of the floor",
-                  100 * result.expected / best);
-    result.detail = text;
-    bench.add(result);
-  }
-  return Status::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Hand-over
-//===----------------------------------------------------------------------===//
 
 Expected<std::vector<CtaResult>> Tests::hops(const Function &function,
                                              const LaunchShape &shape,
@@ -321,45 +169,47 @@ Expected<double> Tests::judge(const std::vector<CtaResult> &results,
   return (away - held) / rings / rounds / ring;
 }
 
+Status Tests::clusterHop(const Function &function, const Record &record,
+                         Result &result) {
+  uint32_t bytes = record.bytes, shift = record.shift, seed = kSeed + bytes;
+  uint32_t cluster = result.cluster;
+  LaunchShape shape;
+  shape.ctas = shape.clusterSize = cluster;
+  shape.threads = 256;
+  shape.sharedBytes = 128 + 2 * capacity(bytes, shift);
+  TAKE(resident, residentClusters(function, shape));
+  if (resident == 0) {
+    result.state = Result::refused;
+    return Status::success();
+  }
+  // One cluster alone for the time, then all that fit.
+  for (uint32_t clusters : {1u, resident}) {
+    uint32_t rounds = clusters == 1 ? 100 : 10;
+    shape.ctas = result.ctas = clusters * cluster;
+    TAKE(left, hops(function, shape, {&bytes, &shift, &rounds, &seed, &seed}));
+    TAKE(cycles, judge(left, cluster, rounds, true));
+    if (clusters == 1)
+      result.cycles = cycles;
+  }
+  result.micros = result.cycles / bench.megahertz();
+  if (bulk(record)) {
+    result.expected = 320 + bytes / 21.0;
+    result.tolerance = 0.25;
+  }
+  return Status::success();
+}
+
 Status Tests::clusterHops() {
   TAKE(function, bench.kernel("handover", "handover_cluster"));
-  for (uint32_t cluster : {1, 2, 3, 4, 6, 8, 16})
+  for (uint32_t cluster : {1, 2, 4, 8, 16})
     for (const Record &record : kRecords) {
-      uint32_t bytes = record.bytes, shift = record.shift;
-      uint32_t seed = kSeed + bytes;
-      LaunchShape shape;
-      shape.ctas = cluster;
-      shape.threads = 256;
-      shape.clusterSize = cluster;
-      shape.sharedBytes = 128 + 2 * capacity(bytes, shift);
       Result result;
       result.test = "cluster-hop";
-      result.bytes = bytes;
+      result.bytes = record.bytes;
       result.cluster = cluster;
       result.detail = describe(record);
-      TAKE(resident, residentClusters(function, shape));
-      if (resident == 0) {
-        result.state = Result::refused;
-        bench.add(result);
-        continue;
-      }
-      // One cluster alone for the time, then all that fit.
-      for (uint32_t clusters : {1u, resident}) {
-        uint32_t rounds = clusters == 1 ? 100 : 10;
-        shape.ctas = clusters * cluster;
-        TAKE(left,
-             hops(function, shape, {&bytes, &shift, &rounds, &seed, &seed}));
-        TAKE(cycles, judge(left, cluster, rounds, true));
-        if (clusters == 1)
-          result.cycles = cycles;
-        result.ctas = shape.ctas;
-      }
-      result.micros = result.cycles / bench.megahertz();
-      if (bulk(record)) {
-        result.expected = 320 + bytes / 21.0;
-        result.tolerance = 0.25;
-      }
-      bench.add(result);
+      Status status = clusterHop(function, record, result);
+      TRY(finish(std::move(result), status));
     }
   // The check must be able to fail.
   uint32_t bytes = 4096, shift = 0, rounds = 3, seed = 1, other = 2;
@@ -392,35 +242,41 @@ Status Tests::globalRun(const Function &function, uint32_t ring, uint32_t grid,
   return Status::success();
 }
 
+Status Tests::globalHop(const Function &function, const Record &record,
+                        bool flag, Result &result) {
+  uint32_t ring = result.cluster, even = ctas() / 2 * 2;
+  // Nothing is reset between launches: the epoch advances, the sentinels are
+  // back.
+  for (uint32_t grid : {ring, ring, even / ring * ring}) {
+    uint32_t rounds = ring == even ? 5 : grid == ring ? 100 : 10;
+    std::vector<CtaResult> left;
+    result.ctas = grid;
+    TRY(globalRun(function, ring, grid, record, rounds, kSeed + record.bytes,
+                  left));
+    TAKE(cycles, judge(left, ring, rounds, true));
+    if (grid == ring)
+      result.cycles = cycles;
+  }
+  result.micros = result.cycles / bench.megahertz();
+  if (flag && bulk(record)) {
+    result.expected = 2360 + record.bytes / 24.0;
+    result.tolerance = 0.25;
+  }
+  return Status::success();
+}
+
 Status Tests::globalHops(const char *name) {
   TAKE(function, bench.kernel("handover", name));
   bool flag = std::strcmp(name, "handover_global_flag") == 0;
-  uint32_t even = ctas() / 2 * 2;
-  for (uint32_t ring : {1u, 2u, 8u, even})
+  for (uint32_t ring : {1u, 2u, 8u, ctas() / 2 * 2})
     for (const Record &record : kRecords) {
       Result result;
       result.test = flag ? "global-flag-hop" : "global-data-hop";
       result.bytes = record.bytes;
       result.cluster = ring;
       result.detail = describe(record);
-      // Nothing is reset between launches: the epoch advances, the sentinels
-      // are back.
-      for (uint32_t grid : {ring, ring, even / ring * ring}) {
-        uint32_t rounds = ring == even ? 5 : grid == ring ? 100 : 10;
-        std::vector<CtaResult> left;
-        TRY(globalRun(function, ring, grid, record, rounds,
-                      kSeed + record.bytes, left));
-        TAKE(cycles, judge(left, ring, rounds, true));
-        if (grid == ring)
-          result.cycles = cycles;
-        result.ctas = grid;
-      }
-      result.micros = result.cycles / bench.megahertz();
-      if (flag && bulk(record)) {
-        result.expected = 2360 + record.bytes / 24.0;
-        result.tolerance = 0.25;
-      }
-      bench.add(result);
+      Status status = globalHop(function, record, flag, result);
+      TRY(finish(std::move(result), status));
     }
   std::vector<CtaResult> left;
   TRY(globalRun(function, 2, 2, {4096, 0}, 3, 1, left));
@@ -429,74 +285,72 @@ Status Tests::globalHops(const char *name) {
   return Status::success();
 }
 
+Status Tests::multicastTiles(const Function &function, const Record &record,
+                             Result &result) {
+  uint32_t bytes = record.bytes, cluster = result.cluster;
+  uint64_t from = tiles.address() + record.shift;
+  // One warp moves what the copy engine does not take.
+  uint32_t count = bytes <= 4096 ? 600 : bulk(record) ? 180 : 20;
+  uint64_t room = bench.device.report().sharedPerBlockOptin - 256;
+  uint32_t stages = uint32_t(std::min<uint64_t>(8, room / capacity(bytes, 0)));
+  uint32_t leader = cluster - 1;
+  LaunchShape shape;
+  shape.ctas = shape.clusterSize = cluster;
+  shape.threads = 160;
+  shape.sharedBytes = 256 + uint64_t(stages) * capacity(bytes, 0);
+  TAKE(resident, residentClusters(function, shape));
+  if (resident == 0) {
+    result.state = Result::refused;
+    return Status::success();
+  }
+  for (uint32_t clusters : {1u, resident}) {
+    shape.ctas = result.ctas = clusters * cluster;
+    TAKE(left, hops(function, shape,
+                    {&from, &from, &bytes, &count, &stages, &leader}));
+    Expected<double> right = judge(left, cluster, count, false);
+    if (!right)
+      return right.status();
+    if (clusters > 1)
+      continue;
+    result.cycles = double(left[0].away) / count;
+    if (left[0].nanoseconds > 200000)
+      clock = 1000.0 * double(left[0].away) / double(left[0].nanoseconds);
+  }
+  result.micros = result.cycles / bench.megahertz();
+  result.terabytes =
+      1e-6 * double(bytes) * cluster / std::max(1e-9, result.micros);
+  result.detail += (result.detail.empty() ? "" : ", ") + std::to_string(count) +
+                   " tiles, " + std::to_string(stages) +
+                   " stages, with the check";
+  return Status::success();
+}
+
 Status Tests::multicast() {
   TAKE(function, bench.kernel("multicast", "multicast"));
-  uint64_t most = 200ull * kLargest;
-  std::vector<uint8_t> data = bench.random(most + 256);
-  TAKE(in, bench.upload(data, "tiles"));
-  double clock = 0;
-  for (uint32_t cluster : {1, 2, 3, 4, 6, 8, 16})
+  TAKE(uploaded, bench.upload(bench.random(180ull * kLargest + 256), "tiles"));
+  tiles = uploaded;
+  for (uint32_t cluster : {1, 2, 4, 8, 16})
     for (const Record &record : kRecords) {
-      uint32_t bytes = record.bytes;
-      uint64_t from = in.address() + record.shift;
-      // One warp moves what the copy engine does not take.
-      uint32_t tiles = bytes <= 4096 ? 600 : bulk(record) ? 180 : 20;
-      uint32_t stages = std::min<uint64_t>(
-          8, (bench.device.report().sharedPerBlockOptin - 256) /
-                 capacity(bytes, 0));
-      uint32_t leader = cluster - 1;
-      LaunchShape shape;
-      shape.ctas = cluster;
-      shape.threads = 160;
-      shape.clusterSize = cluster;
-      shape.sharedBytes = 256 + uint64_t(stages) * capacity(bytes, 0);
       Result result;
       result.test = "multicast";
-      result.bytes = bytes;
+      result.bytes = record.bytes;
       result.cluster = cluster;
       result.detail = describe(record);
-      TAKE(resident, residentClusters(function, shape));
-      if (resident == 0) {
-        result.state = Result::refused;
-        bench.add(result);
-        continue;
-      }
-      double cycles = 0, nanoseconds = 0;
-      for (uint32_t clusters : {1u, resident}) {
-        shape.ctas = clusters * cluster;
-        TAKE(left, hops(function, shape,
-                        {&from, &from, &bytes, &tiles, &stages, &leader}));
-        TAKE(ignored, judge(left, cluster, tiles, false));
-        (void)ignored;
-        if (clusters == 1)
-          cycles = double(left[0].away);
-        if (clusters == 1)
-          nanoseconds = double(left[0].nanoseconds);
-        result.ctas = shape.ctas;
-      }
-      result.cycles = cycles / tiles;
-      result.micros = result.cycles / bench.megahertz();
-      result.terabytes =
-          1e-6 * double(bytes) * cluster / std::max(1e-9, result.micros);
-      result.detail += (result.detail.empty() ? "" : ", ") +
-                       std::to_string(tiles) + " tiles, " +
-                       std::to_string(stages) + " stages, with the check";
-      if (nanoseconds > 200000)
-        clock = 1000 * cycles / nanoseconds;
-      bench.add(result);
+      Status status = multicastTiles(function, record, result);
+      TRY(finish(std::move(result), status));
     }
   if (clock > 0)
     bench.measuredClock(clock);
   // The check must be able to fail.
-  uint64_t from = in.address(), other = in.address() + 16;
-  uint32_t bytes = 4096, tiles = 9, stages = 4, leader = 0;
+  uint64_t from = tiles.address(), other = tiles.address() + 16;
+  uint32_t bytes = 4096, count = 9, stages = 4, leader = 0;
   LaunchShape shape;
   shape.ctas = shape.clusterSize = 2;
   shape.threads = 160;
   shape.sharedBytes = 256 + stages * bytes;
   TAKE(left, hops(function, shape,
-                  {&from, &other, &bytes, &tiles, &stages, &leader}));
-  if (judge(left, 2, tiles, false))
+                  {&from, &other, &bytes, &count, &stages, &leader}));
+  if (judge(left, 2, count, false))
     return wrong("other tiles were taken as right");
   return Status::success();
 }
@@ -513,13 +367,13 @@ void Tests::run() {
     return;
   }
   workspace = *created;
-  test("fill-and-copy", &Tests::fillAndCopy);
-  test("cold-read", &Tests::coldRead);
+  test("fill-and-copy", testFillAndCopy);
+  test("cold-read", testColdRead);
   test("multicast", &Tests::multicast);
   test("cluster-hop", &Tests::clusterHops);
   test("global-flag-hop", &Tests::globalFlag);
   test("global-data-hop", &Tests::globalData);
-  test("cold-read-time", &Tests::coldReadTimes);
+  test("cold-read-time", timeColdRead);
 }
 } // namespace
 
