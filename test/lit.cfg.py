@@ -1,6 +1,7 @@
 # The lit suites: everything under test/ but the unit tests.
 
 import os
+import shutil
 
 import lit.formats
 
@@ -30,3 +31,15 @@ if os.path.exists(config.plugin):
     config.available_features.add("plugin")
 if os.path.exists(os.path.join(config.llvm_tools, "mlir-opt")):
     config.available_features.add("mlir-opt")
+
+# CUDA's assembler, found as df-translate finds it.
+toolkits = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+toolkits = [os.path.join(root, "bin") for root in toolkits if root]
+folders = toolkits + [os.environ.get("PATH", ""), "/usr/local/cuda/bin"]
+if shutil.which("ptxas", path=os.pathsep.join(folders)):
+    config.available_features.add("ptxas")
+else:
+    lit_config.note("ptxas was not found: tests of cubins are skipped")
+for name in ("CUDA_HOME", "CUDA_PATH"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]

@@ -14,6 +14,8 @@
 #ifndef DATAFLOW_INITALL_H
 #define DATAFLOW_INITALL_H
 
+#include "dataflow/Target/PTX.h"
+
 #include <functional>
 #include <string>
 
@@ -44,10 +46,12 @@ void registerAllPasses();
 
 /// The translations of df-translate. Without it that tool does nothing.
 /// `scheduleName` gives the name of the schedule to pack as a plan; without it,
-/// a file may hold only one. Apart from the others, in DataflowTranslations: it
-/// needs all targets.
+/// a file may hold only one. `device` gives chip, assembler and cache for the
+/// translations to PTX and cubins; without it, they have defaults. Apart from
+/// the others, in DataflowTranslations: it needs all targets.
 void registerAllTranslations(
-    std::function<std::string()> scheduleName = nullptr);
+    std::function<std::string()> scheduleName = nullptr,
+    std::function<DeviceTranslationOptions()> device = nullptr);
 
 } // namespace df
 } // namespace mlir

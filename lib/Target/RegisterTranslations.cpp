@@ -12,12 +12,15 @@
 #include "dataflow/InitAll.h"
 #include "dataflow/Target/Artifact.h"
 #include "dataflow/Target/ArtifactInfo.h"
+#include "dataflow/Target/PTX.h"
 #include "dataflow/Target/Plan.h"
 
 void mlir::df::registerAllTranslations(
-    std::function<std::string()> scheduleName) {
+    std::function<std::string()> scheduleName,
+    std::function<DeviceTranslationOptions()> device) {
   registerArtifactInfoTranslation();
   registerToArtifactTranslation();
   registerToPlanTranslation(std::move(scheduleName));
   registerFromPlanTranslation();
+  registerDeviceTranslations(std::move(device));
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceOptions.h"
 #include "dataflow/InitAll.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -18,7 +19,8 @@ int main(int argc, char **argv) {
   static llvm::cl::opt<std::string> schedule(
       "schedule", llvm::cl::desc("Name of the schedule for --dataflow-to-plan; "
                                  "not needed if there is only one"));
-  mlir::df::registerAllTranslations([] { return schedule.getValue(); });
+  mlir::df::registerAllTranslations([] { return schedule.getValue(); },
+                                    deviceOptions);
   return failed(
       mlir::mlirTranslateMain(argc, argv, "dataflow translation driver"));
 }

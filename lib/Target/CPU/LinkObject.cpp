@@ -5,19 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs ld.lld as a child process on temporary files: the linker as a library is
-// not part of LLVM's shared library, and must not take this process down.
+// Runs ld.lld as a child process: the linker as a library is not part of LLVM's
+// shared library, and must not take this process down.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ChildTool.h"
 #include "Stages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -78,11 +75,6 @@ static LogicalResult checkSymbols(StringRef library, Location loc) {
   return success();
 }
 
-static std::string contents(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().trim().str() : "";
-}
-
 FailureOr<std::vector<uint8_t>> df::cpu::linkSharedObject(ArrayRef<char> object,
                                                           Location loc) {
   std::string linker = findLinker();
@@ -91,49 +83,19 @@ FailureOr<std::vector<uint8_t>> df::cpu::linkSharedObject(ArrayRef<char> object,
                           << (*DATAFLOW_LLVM_TOOLS_DIR ? " nor in " : "")
                           << DATAFLOW_LLVM_TOOLS_DIR
                           << "; cpu code cannot be linked without it";
-  SmallString<128> paths[3];
-  const char *suffixes[3] = {"o", "so", "txt"};
-  for (int i = 0; i < 3; ++i)
-    if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-            "dataflow", suffixes[i], paths[i]))
-      return emitError(loc) << "temporary file: " << code.message();
-  llvm::FileRemover removers[3] = {llvm::FileRemover(paths[0]),
-                                   llvm::FileRemover(paths[1]),
-                                   llvm::FileRemover(paths[2])};
-  {
-    std::error_code code;
-    llvm::raw_fd_ostream stream(paths[0], code);
-    stream.write(object.data(), object.size());
-    stream.close();
-    if (code || stream.has_error()) {
-      code = code ? code : stream.error();
-      stream.clear_error();
-      return emitError(loc)
-             << "cannot write " << paths[0] << ": " << code.message();
-    }
-  }
-  SmallVector<StringRef> arguments = {
-      linker,          "-shared",          "-o",
-      paths[1],        paths[0],           "--gc-sections",
-      "-O2",           "--hash-style=gnu", "--build-id=none",
-      "-znoexecstack", "-zrelro",          "--strip-all"};
-  std::optional<StringRef> redirects[3] = {StringRef(""), StringRef(paths[2]),
-                                           StringRef(paths[2])};
-  std::string error;
-  int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt,
-                                         redirects, /*SecondsToWait=*/120,
-                                         /*MemoryLimit=*/0, &error);
-  if (status != 0)
-    return emitError(loc) << linker << " failed with status " << status
-                          << (error.empty() ? "" : ": ") << error << ": "
-                          << contents(paths[2]);
-  auto linked = llvm::MemoryBuffer::getFile(paths[1], /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!linked)
-    return emitError(loc) << "cannot read " << paths[1] << ": "
-                          << linked.getError().message();
-  StringRef bytes = (*linked)->getBuffer();
+  llvm::Expected<ChildTool::Result> run = runChildTool(
+      linker,
+      {"-shared", "-o", "%o", "%i", "--gc-sections", "-O2", "--hash-style=gnu",
+       "--build-id=none", "-znoexecstack", "-zrelro", "--strip-all"},
+      object, "o", "so", /*timeoutSeconds=*/120);
+  if (!run)
+    return emitError(loc) << llvm::toString(run.takeError());
+  if (run->status != 0)
+    return emitError(loc) << linker << " failed with status " << run->status
+                          << ": " << run->log;
+  StringRef bytes(reinterpret_cast<const char *>(run->output.data()),
+                  run->output.size());
   if (failed(checkSymbols(bytes, loc)))
     return failure();
-  return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+  return std::move(run->output);
 }

@@ -1,0 +1,91 @@
+//===- DeviceOptions.cpp - Options and environment for devices ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The libraries read no environment; what it says comes in here: CUDA_HOME and
+// CUDA_PATH (where the assembler is), DATAFLOW_CACHE_DIR, XDG_CACHE_HOME and
+// HOME (where cubins are kept).
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceOptions.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Options for device modules");
+static cl::opt<std::string> chip("chip", cl::init("sm_90a"), cl::cat(category),
+                                 cl::desc("sm_90a or sm_100a"));
+static cl::opt<std::string>
+    features("ptx-features", cl::cat(category),
+             cl::desc("Features for the code generator, e.g. +ptx86"));
+static cl::opt<unsigned> optLevel("ptx-opt-level", cl::init(2),
+                                  cl::cat(category),
+                                  cl::desc("Optimisation level, 0 to 3"));
+static cl::opt<bool> shortPointers(
+    "ptx-short-pointers", cl::cat(category),
+    cl::desc("32-bit pointers to shared, constant and local memory"));
+static cl::opt<std::string>
+    module("gpu-module", cl::cat(category),
+           cl::desc("Which gpu.module; not needed if there is only one"));
+static cl::opt<bool>
+    strict("strict-ptxas", cl::cat(category),
+           cl::desc("Spills, local memory, ignored setmaxnreg and serialised "
+                    "wgmma are errors"));
+static cl::opt<std::string> ptxas("ptxas", cl::cat(category),
+                                  cl::desc("The assembler to run"));
+static cl::opt<std::string>
+    cacheFolder("cache-dir", cl::cat(category),
+                cl::desc("Where cubins are kept (default: DATAFLOW_CACHE_DIR, "
+                         "else dataflow in the user's cache folder)"));
+static cl::opt<uint64_t>
+    cacheMegabytes("cache-size", cl::init(1024), cl::cat(category),
+                   cl::desc("How large that folder may become, in MiB"));
+static cl::opt<bool> noCache("no-cache", cl::cat(category),
+                             cl::desc("Neither read nor write that folder"));
+
+static std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+static std::string defaultCacheFolder() {
+  if (std::string folder = environment("DATAFLOW_CACHE_DIR"); !folder.empty())
+    return folder;
+  llvm::SmallString<128> path(environment("XDG_CACHE_HOME"));
+  if (path.empty()) {
+    path = environment("HOME");
+    if (path.empty())
+      return "";
+    llvm::sys::path::append(path, ".cache");
+  }
+  llvm::sys::path::append(path, "dataflow");
+  return path.str().str();
+}
+
+mlir::df::DeviceTranslationOptions deviceOptions() {
+  mlir::df::DeviceTranslationOptions options;
+  options.ptx.chip = chip;
+  options.ptx.features = features;
+  options.ptx.optLevel = optLevel;
+  options.ptx.shortPointers = shortPointers;
+  options.ptxas.program = ptxas;
+  for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
+    if (std::string toolkit = environment(name); !toolkit.empty())
+      options.ptxas.toolkits.push_back(toolkit);
+  if (!noCache)
+    options.ptxas.cacheFolder =
+        cacheFolder.empty() ? defaultCacheFolder() : cacheFolder.getValue();
+  options.ptxas.cacheBytes = cacheMegabytes << 20;
+  options.strict = strict;
+  options.module = module;
+  return options;
+}
