@@ -317,31 +317,29 @@ private:
       if (!gone[t])
         keep(schedule.transfers[t],
              schedule.destinationsOf(schedule.transfers[t]));
+    auto middle = static_cast<int64_t>(transfers.size());
     for (size_t t = 0; t < added.size(); ++t)
       keep(added[t], {&addedDestination[t], 1});
-    std::sort(transfers.begin(), transfers.end(),
-              [](const Transfer &a, const Transfer &b) {
-                return std::tie(a.instruction, a.firstDestination) <
-                       std::tie(b.instruction, b.firstDestination);
-              });
+    auto before = [](const Transfer &a, const Transfer &b) {
+      return std::tie(a.instruction, a.firstDestination) <
+             std::tie(b.instruction, b.firstDestination);
+    };
+    // selectTransports leaves the old ones in order.
+    if (!std::is_sorted(transfers.begin(), transfers.begin() + middle, before))
+      std::sort(transfers.begin(), transfers.begin() + middle, before);
+    std::sort(transfers.begin() + middle, transfers.end(), before);
+    std::inplace_merge(transfers.begin(), transfers.begin() + middle,
+                       transfers.end(), before);
     // Destinations in the order of their transfers, as a plan stores them.
-    std::vector<uint32_t> ordered;
-    ordered.reserve(destinations.size());
-    for (Transfer &transfer : transfers) {
-      auto begin = destinations.begin() + transfer.firstDestination;
-      transfer.firstDestination = static_cast<uint32_t>(ordered.size());
-      ordered.insert(ordered.end(), begin, begin + transfer.destinationCount);
-    }
-    destinations = std::move(ordered);
-    schedule.transfers = std::move(transfers);
     schedule.destinations.clear();
-    for (Transfer &transfer : schedule.transfers) {
+    for (Transfer &transfer : transfers) {
       auto first = destinations.begin() + transfer.firstDestination;
       transfer.firstDestination =
           static_cast<uint32_t>(schedule.destinations.size());
       schedule.destinations.insert(schedule.destinations.end(), first,
                                    first + transfer.destinationCount);
     }
+    schedule.transfers = std::move(transfers);
   }
 
   void compact() {
