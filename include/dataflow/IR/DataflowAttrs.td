@@ -233,7 +233,8 @@ def Dataflow_ReshardTransport
     records that cross, and of slots that hold them, to the planner. `fields`
     names for fields of the record the dimension along which they may be cut.
     `order` is the order in which the consumer reads the records. The planner
-    obeys `via` and `order = ascending`.
+    obeys `via` and `order = ascending`; it refuses two transports on the way of
+    one record to one reader. A record that need not leave its CTA stays there.
 
     Constraints:
     - (C1) `logical` and `physical` are not negative, and `logical` is a
@@ -336,7 +337,8 @@ def Dataflow_Precision : Dataflow_RequestAttr<"Precision", "precision"> {
 def Dataflow_Memory : Dataflow_RequestAttr<"Memory", "memory"> {
   let summary = "memory in which the stage's records are stored";
   let description = [{
-    The planner obeys it.
+    The planner obeys it. On a reshard it concerns the records of the stage
+    behind it; the planner refuses requests that contradict each other.
 
     Constraints:
     - (C1) The stage has an output channel.

@@ -282,7 +282,7 @@ def VerifyProgram : Pass<"dataflow-verify-program", "::mlir::df::ProgramOp"> {
       rekeying reshard, coordinates and weights are program arguments.
     - (P5) Bodies hold only ops that the code generators know: `arith`, `math`,
       `linalg`, `tensor`, `scf`, `affine.apply/min/max`, `index` and
-      `dataflow.range_tiles`.
+      `dataflow.range_tiles`, and end with a return.
     - (P6) Element types of arguments and records are those that a plan can
       name: f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, i1.
     - (P7) A record, laid out with its fields aligned to 16 bytes, has at most
