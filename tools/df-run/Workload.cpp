@@ -320,7 +320,8 @@ std::vector<bool> dfrt::plannedArguments(const Program &program) {
     markElement(range.offset);
   }
   for (const Stage &stage : program.stages)
-    mark(stage.rekey.argument);
+    if (stage.kind == StageKind::reshard && stage.reshard == ReshardKind::rekey)
+      mark(stage.rekey.argument); // elsewhere it says nothing
   return planned;
 }
 

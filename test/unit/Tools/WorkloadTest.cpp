@@ -279,6 +279,17 @@ TEST(WorkloadErrors, NameThePlace) {
               HasSubstr("cannot open '/nonexistent/w.json': No such file"));
 }
 
+// Only a rekeying reshard reads its index; nobody tests it in other stages.
+TEST(Workload, PlansWithTheIndexOfReshardsOnly) {
+  Program p = program();
+  p.stages.resize(2);
+  p.stages[0].rekey.argument = 99;
+  p.stages[1].kind = StageKind::reshard;
+  p.stages[1].reshard = ReshardKind::rekey;
+  p.stages[1].rekey.argument = 1;
+  EXPECT_THAT(plannedArguments(p), ElementsAre(false, true, true, false));
+}
+
 TEST(Json, ReplacesWhatIsNotText) {
   EXPECT_EQ(jsonText(Json("a\xff")), "\"a\xef\xbf\xbd\"");
 }
