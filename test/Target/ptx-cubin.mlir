@@ -8,10 +8,11 @@
 // RUN: not df-translate --dataflow-to-cubin --no-cache --strict-ptxas --gpu-module=ignored %s -o %t/none 2>&1 | FileCheck %s --check-prefix=IGNORED
 // RUN: not df-translate --dataflow-to-cubin --no-cache --strict-ptxas --gpu-module=spills %s -o %t/none 2>&1 | FileCheck %s --check-prefix=SPILLS
 // RUN: not df-translate --dataflow-to-cubin --no-cache --strict-ptxas --gpu-module=local %s -o %t/none 2>&1 | FileCheck %s --check-prefix=LOCAL
+// RUN: not df-translate --dataflow-to-cubin --no-cache --strict-ptxas --gpu-module=waits %s -o %t/none 2>&1 | FileCheck %s --check-prefix=WAITS
 // RUN: not df-translate --dataflow-to-cubin --no-cache --gpu-module=refused %s -o %t/none 2>&1 | FileCheck %s --check-prefix=REFUSED
 // The assembler's report becomes diagnostics at the kernels; what costs performance is an error with --strict-ptxas.
 
-// SEVERAL: error: holds 5 gpu.modules, but a cubin has one: name one with --gpu-module
+// SEVERAL: error: holds 6 gpu.modules, but a cubin has one: name one with --gpu-module
 // ELF: 177 E L F
 
 // GOOD: [[@LINE+2]]:{{.*}}remark: kernel 'fill': {{[0-9]+}} registers, 1 barriers, 4 bytes of shared memory, 0 bytes of stack, 0 bytes spilled
@@ -70,6 +71,20 @@ gpu.module @local {
     %q = llvm.getelementptr %array[%j] : (!llvm.ptr, i32) -> !llvm.ptr, i32
     %v = llvm.load volatile %q : !llvm.ptr -> i32
     llvm.store %v, %out : i32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// The accumulator is read while it may still be written.
+// WAITS: [[@LINE+2]]:{{.*}}error: 'waits': ptxas: C7517: warpgroup.wait is injected
+gpu.module @waits {
+  llvm.func @waits(%a: i64, %b: i64, %out: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %none = llvm.mlir.poison : !llvm.struct<(f32, f32, f32, f32)>
+    nvvm.wgmma.fence.aligned
+    %sum = nvvm.wgmma.mma_async %a, %b, %none, #nvvm.shape<m = 64, n = 8, k = 16>, D[<f32>, <zero>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+    nvvm.wgmma.commit.group.sync.aligned
+    %x = llvm.extractvalue %sum[0] : !llvm.struct<(f32, f32, f32, f32)>
+    llvm.store %x, %out : f32, !llvm.ptr<1>
     llvm.return
   }
 }

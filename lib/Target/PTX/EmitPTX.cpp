@@ -33,6 +33,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <mutex>
 #include <poll.h>
 #include <sys/resource.h>
@@ -255,9 +256,9 @@ df::ptx::Emission df::ptx::emitPTX(llvm::Module &module,
   emission.problem.clear();
 
   int result[2], messages[2];
-  if (::pipe(result))
+  if (::pipe2(result, O_CLOEXEC))
     return {"", "cannot make a pipe: " + llvm::sys::StrError(), ""};
-  if (::pipe(messages)) {
+  if (::pipe2(messages, O_CLOEXEC)) {
     emission.problem = "cannot make a pipe: " + llvm::sys::StrError();
     ::close(result[0]);
     ::close(result[1]);
