@@ -14,7 +14,7 @@ using namespace dfrt::cuda;
 using api::Result;
 
 LaunchRequest::LaunchRequest(const LaunchShape &shape, api::StreamHandle stream,
-                             bool query) {
+                             bool clusters) {
   config.gridX = shape.ctas;
   config.gridY = config.gridZ = 1;
   config.blockX = shape.threads;
@@ -26,7 +26,9 @@ LaunchRequest::LaunchRequest(const LaunchShape &shape, api::StreamHandle stream,
     attribute.id = id;
     return attribute;
   };
-  if (shape.clusterSize > 1 || query) {
+  // Said for clusters of one, too: without it a bulk copy to the CTA's own
+  // place in the cluster is an illegal instruction (H200, driver 580).
+  if (clusters) {
     auto &cluster = add(api::LaunchAttributeId::clusterDimension).value.cluster;
     cluster.x = shape.clusterSize;
     cluster.y = cluster.z = 1;
@@ -99,7 +101,7 @@ Expected<uint32_t> cuda::residentClusters(const Function &function,
   }
   LaunchShape asked = shape;
   asked.cooperative = false; // says nothing of what fits
-  LaunchRequest request(asked, nullptr, /*query=*/true);
+  LaunchRequest request(asked, nullptr, /*clusters=*/true);
   Result result = device.table().cuOccupancyMaxActiveClusters(
       &count, kernel.handle, &request.config);
   if (result == Result::invalidClusterSize)
@@ -199,7 +201,8 @@ Status cuda::launch(const Function &function, const LaunchShape &shape,
   DFRT_CUDA_ENTER(device);
   DFRT_TRY(
       kernel.prepare(shape.sharedBytes, shape.clusterSize > kPortableCluster));
-  LaunchRequest request(shape, stream.shared()->handle);
+  LaunchRequest request(shape, stream.shared()->handle,
+                        function.shared()->device->report.clusterLaunch);
   Result result = device.table().cuLaunchKernelEx(
       &request.config, kernel.handle, const_cast<void **>(arguments.data()),
       nullptr);

@@ -19,9 +19,9 @@
 namespace dfrt::cuda {
 
 struct LaunchRequest {
-  /// A `query` states the cluster size also where it is 1.
+  /// States the cluster size, also where it is 1, if the device has `clusters`.
   LaunchRequest(const LaunchShape &shape, api::StreamHandle stream,
-                bool query = false);
+                bool clusters);
   LaunchRequest(const LaunchRequest &) = delete;
   LaunchRequest &operator=(const LaunchRequest &) = delete;
 

@@ -52,6 +52,7 @@ struct FakeDriver {
   /// The last launch.
   unsigned lastCtas, lastThreads, lastCluster, lastShared;
   int lastCooperative;
+  int lastStatesCluster; ///< the cluster dimension was given
   uint64_t memoryUsed;
   /// Whether the last image ended in a zero where PTX was given.
   int lastImageText;

@@ -54,13 +54,16 @@ Result checkLaunch(const LaunchConfig &config, FakeFunction &function,
   FakeDriver &d = fake().control;
   unsigned cluster = 1;
   int cooperative = 0;
+  d.lastStatesCluster = 0;
   for (unsigned i = 0; i < config.attributeCount; ++i) {
-    if (config.attributes[i].id == LaunchAttributeId::clusterDimension)
+    if (config.attributes[i].id == LaunchAttributeId::clusterDimension) {
       cluster = config.attributes[i].value.cluster.x;
+      d.lastStatesCluster = 1;
+    }
     if (config.attributes[i].id == LaunchAttributeId::cooperative)
       cooperative = config.attributes[i].value.cooperative;
   }
-  if (cluster > 1 && !d.clusters)
+  if (d.lastStatesCluster && !d.clusters)
     return Result::notSupported;
   if (cluster > unsigned(d.largestCluster) ||
       (cluster > 8 && !function.nonPortable))

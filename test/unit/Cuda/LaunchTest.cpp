@@ -55,6 +55,29 @@ TEST_F(LaunchTest, ProbeFindsLimits) {
   EXPECT_THAT(probe.residentClusters, ElementsAre(132, 0, 0, 0, 0));
 }
 
+// Without the attribute a kernel has no cluster to address, not even its own.
+TEST_F(LaunchTest, StatesClustersOfOne) {
+  LaunchShape shape;
+  shape.ctas = 1;
+  shape.threads = 128;
+  Function function = kernel();
+  Stream stream = take(Stream::create(device, "stream"));
+  EXPECT_OK(launch(function, shape, {}, stream));
+  EXPECT_EQ(fake().lastStatesCluster, 1);
+}
+
+TEST_F(LaunchTest, StatesNoClusterWhereThereAreNone) {
+  fake().clusters = 0;
+  reopen();
+  LaunchShape shape;
+  shape.ctas = 1;
+  shape.threads = 128;
+  Function function = kernel();
+  Stream stream = take(Stream::create(device, "stream"));
+  EXPECT_OK(launch(function, shape, {}, stream));
+  EXPECT_EQ(fake().lastStatesCluster, 0);
+}
+
 TEST_F(LaunchTest, LargestClusterThatWorks) {
   Function function = kernel();
   DeviceProbe probe = take(probeDevice(device));
