@@ -22,7 +22,8 @@ TEST(Text, FunctionsAndWhatIsInThem) {
       ".visible .func (.param .b32 r) helper(.param .b32 x) { ret; }\n"
       ".visible .entry first(\n .param .u64 .ptr .global first_param_0)\n"
       ".reqntid 128, 1, 1\n{\n { .reg .b32 t; }\n"
-      " setmaxnreg.inc.sync.aligned.u32 232;\n /* trap; */ ret;\n}\n"
+      " setmaxnreg.inc.sync.aligned.u32 232;\n trapdoor:\n /* trap; */ "
+      "ret;\n}\n"
       ".entry second()\n{\n @%p1 trap;\n exit;\n}\n"
       ".visible .entry entrapment()\n{\n // trap\n ret;\n}\n");
   ASSERT_EQ(functions.size(), 5u);
