@@ -61,7 +61,7 @@ gpu.module @l3_good {
 
 // -----
 
-// CHECK: error: [L4] 'l4' contains a trap
+// CHECK: error: [L4] 'l4' contains a trap: {{.*}}; use a volatile store to address 0 instead
 gpu.module @l4 {
   llvm.func @l4() attributes {nvvm.kernel} {
     "llvm.intr.trap"() : () -> ()

@@ -139,4 +139,18 @@ gpu.module @kernels {
     llvm.store %sum, %out : i32, !llvm.ptr<1>
     llvm.return
   }
+
+  // How a bounded spin ends: the store stays, and there is no trap.
+  // CHECK-LABEL: .entry give_up(
+  // CHECK-NOT: trap
+  // CHECK: st.volatile.b32
+  // CHECK-NOT: trap
+  llvm.func @give_up(%late: i1, %what: i32) attributes {nvvm.kernel} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %null = llvm.inttoptr %zero : i64 to !llvm.ptr
+    scf.if %late {
+      llvm.store volatile %what, %null : i32, !llvm.ptr
+    }
+    llvm.return
+  }
 }

@@ -185,7 +185,7 @@ LogicalResult df::ptx::lintText(Operation *module, StringRef text) {
       emitError(functionOrModule(module, function.name)->getLoc(), "[L4] '")
           << function.name
           << "' contains a trap: the assembler then ignores setmaxnreg"
-             " without a word; store to address 0 instead";
+             " without a word; use a volatile store to address 0 instead";
       failedOnce = true;
     }
     if (function.external && !llvm::is_contained(known, function.name)) {
