@@ -12,6 +12,7 @@
 
 #include "dataflow/Transforms/ProgramImport.h"
 
+#include "ArgumentExtents.h"
 #include "ImportSlices.h"
 #include "SchedulePasses.h"
 
@@ -130,6 +131,7 @@ private:
   DenseMap<Attribute, uint32_t> domains, ranges; // by symbol
   DenseMap<Value, uint32_t> producers;           // by channel
   SmallVector<StageOpInterface> stages;
+  SmallVector<ArgumentExtents> extents; // of the arguments
 };
 
 /// Appends a default-constructed element to `list` and returns it.
@@ -228,6 +230,7 @@ LogicalResult Importer::importArguments() {
     entry.element = *element;
     for (int64_t extent : type.getShape())
       entry.shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+    extents.emplace_back(type.getRank()).addUses(argument);
   }
   return success();
 }
@@ -384,6 +387,10 @@ LogicalResult Importer::importCode(StageOpInterface op, dfrt::Stage &stage) {
   for (BlockArgument output : arguments.take_back(stage.outputs.size()))
     frame.outputs.push_back(output);
   stage.cost = analyzeCost(frame);
+  for (auto [index, tensor] : llvm::zip(stage.operands, frame.operands))
+    extents[index].addUses(tensor);
+  for (auto [index, tensor] : llvm::zip(stage.outputs, frame.outputs))
+    extents[index].addUses(tensor);
   return applyCostAttribute(handler, stage.cost);
 }
 
@@ -454,6 +461,11 @@ FailureOr<dfrt::Program> Importer::run() {
   for (StageOpInterface stage : program.getStages()) {
     if (failed(importStage(stage)))
       return failure();
+  }
+  for (auto [argument, known] : llvm::zip(result.arguments, extents)) {
+    for (auto [dimension, extent] : llvm::enumerate(argument.shape))
+      if (extent < 0)
+        extent = known.get(dimension).value_or(-1);
   }
   importSlices(stages, result);
   for (auto [op, stage] : llvm::zip(stages, result.stages)) {
