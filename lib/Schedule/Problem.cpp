@@ -20,8 +20,6 @@
 using namespace dfrt;
 using detail::TaskIndex;
 
-static constexpr uint64_t kMaxTasks = uint64_t(1) << 31;
-
 int64_t Problem::tileCount(uint32_t stage, uint64_t task) const {
   while (program.stages[stage].kind == StageKind::reshard &&
          program.stages[stage].arity == Arity::tiles)

@@ -22,9 +22,9 @@ using detail::TaskIndex;
 
 static Status checkTasks(const Domain &domain, const TaskSet &set) {
   size_t axes = domain.axes.size();
-  if (set.tasks > uint64_t(1) << 31)
+  if (set.tasks > kMaxTasks)
     return invalidArgument("domain '", domain.name, "' has ", set.tasks,
-                           " tasks, expected at most 2^31");
+                           " tasks, expected at most ", kMaxTasks);
   if (set.extents.size() != axes || set.coordinates.size() != set.tasks * axes)
     return invalidArgument("domain '", domain.name, "' has ",
                            set.extents.size(), " extents and ",
@@ -128,7 +128,6 @@ static Status checkKeys(const Problem &problem, uint32_t index) {
 static Status countCalls(const Problem &problem, uint32_t index,
                          uint64_t &calls) {
   const Stage &stage = problem.program.stages[index];
-  constexpr uint64_t limit = uint64_t(1) << 31;
   int64_t piece = stage.requests.maxTiles;
   for (uint64_t t = 0, e = problem.taskCount(index); t < e; ++t) {
     uint64_t tiles = static_cast<uint64_t>(problem.tileCount(index, t));
@@ -138,10 +137,10 @@ static Status countCalls(const Problem &problem, uint32_t index,
     else if (piece)
       count = std::max<uint64_t>(1, tiles / static_cast<uint64_t>(piece));
     calls += count;
-    if (calls > limit)
+    if (calls > kMaxRecords)
       return Status(StatusCode::resourceExhausted,
                     textOf("stage '", stage.name, "' brings the records to ",
-                           calls, ", expected at most 2^31"));
+                           calls, ", expected at most ", kMaxRecords));
   }
   return Status::success();
 }

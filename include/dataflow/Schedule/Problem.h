@@ -48,6 +48,10 @@ struct TaskSet {
 
 /// Largest length, offset and tile of a range: sums of them fit 64 bits.
 inline constexpr int64_t kMaxRangeExtent = int64_t(1) << 60;
+/// Most tasks of a domain, and most records of a batch. A planner's data for
+/// them is some GB; beyond, running out of memory would be the answer.
+inline constexpr uint64_t kMaxTasks = uint64_t(1) << 24;
+inline constexpr uint64_t kMaxRecords = uint64_t(1) << 24;
 
 /// Lengths of one range, in range elements.
 struct RangeSet {
@@ -101,7 +105,7 @@ struct Problem {
 
 /// Evaluates `program` on `inputs`. Fails, naming argument, limit and value,
 /// when an input is missing, has the wrong shape or a negative length, when a
-/// coordinate or key is out of range, when a domain has more than 2^31 tasks,
+/// coordinate or key is out of range, when a domain has more than kMaxTasks,
 /// or when two listed tasks have equal coordinates.
 Expected<Problem> instantiate(const Program &program,
                               ArrayView<PlanInput> inputs,

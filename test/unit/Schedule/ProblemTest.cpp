@@ -188,6 +188,14 @@ TEST(Problem, RefusesShapesThatOverflow) {
   EXPECT_THAT(refusal(p, inputs), HasSubstr("more than 2^64 elements"));
 }
 
+TEST(Problem, RefusesMoreTasksThanItCanHold) {
+  Program p = splitReduce(false);
+  PlanValue &extent = p.domains[0].axes[0].extent;
+  extent = PlanValue();
+  extent.constant = int64_t(kMaxTasks) + 1;
+  EXPECT_THAT(refusal(p, {lengthsInput({1})}), HasSubstr("16777216 tasks"));
+}
+
 TEST(Problem, RefusesMoreRecordsThanNumbers) {
   Program p = splitReduce(false);
   p.ranges[0].tile = 1;
@@ -198,7 +206,7 @@ TEST(Problem, RefusesMoreRecordsThanNumbers) {
   p.stages[0].requests.maxTiles = 1 << 20;
   EXPECT_THAT(refusal(p, {lengthsInput({kMaxRangeExtent})}),
               HasSubstr("brings the records to 1099511627776, expected at "
-                        "most 2^31"));
+                        "most 16777216"));
   p.stages[0].requests.maxTiles = 0;
   p.stages[0].each = true;
   p.stages[0].arity = Arity::tiles;
