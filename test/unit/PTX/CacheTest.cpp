@@ -7,6 +7,8 @@
 
 #include "CubinCache.h"
 
+#include "ScratchFolder.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -22,15 +24,6 @@ namespace {
 
 class Cache : public testing::Test {
 protected:
-  void SetUp() override {
-    const testing::TestInfo *info =
-        testing::UnitTest::GetInstance()->current_test_info();
-    folder = fs::path(testing::TempDir()) /
-             (std::string("dataflow-cache-") + info->name());
-    fs::remove_all(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   CubinCache::Entry entry(size_t bytes, uint8_t fill) {
     return {"log", std::vector<uint8_t>(bytes, fill)};
   }
@@ -40,7 +33,8 @@ protected:
                             std::chrono::minutes(minutes));
   }
 
-  fs::path folder;
+  ScratchFolder scratch;
+  fs::path folder = scratch.path() / "cache"; // made by the cache
 };
 
 } // namespace

@@ -11,6 +11,8 @@
 
 #include "dataflow/Target/Cubin.h"
 
+#include "ScratchFolder.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -27,8 +29,6 @@ namespace {
 class Pool : public testing::Test {
 protected:
   void SetUp() override {
-    folder = fs::path(testing::TempDir()) / "dataflow-pool";
-    fs::remove_all(folder);
     fs::create_directories(folder / "bin");
     fs::path program = folder / "bin" / "ptxas";
     std::ofstream(program)
@@ -50,7 +50,6 @@ protected:
     options.toolkits = {folder.string()};
     options.timeoutSeconds = 20;
   }
-  void TearDown() override { fs::remove_all(folder); }
 
   size_t runs() {
     std::ifstream in(folder / "runs");
@@ -69,7 +68,8 @@ protected:
     return *results;
   }
 
-  fs::path folder;
+  ScratchFolder scratch;
+  fs::path folder = scratch.path();
   PtxasOptions options;
 };
 
@@ -92,11 +92,13 @@ TEST_F(Pool, ResultsAreInOrderWhateverTheJobs) {
       if (i == 4) {
         EXPECT_THAT(results[i].problem, testing::HasSubstr("status 3"));
         EXPECT_TRUE(results[i].cubin.empty());
+        ASSERT_FALSE(results[i].report.remarks.empty());
         EXPECT_EQ(results[i].report.remarks.front().text, "line 1: no");
         continue;
       }
       EXPECT_EQ(results[i].problem, "");
       EXPECT_EQ(text(results[i]), "-arch=sm_90a\ntext " + std::to_string(i));
+      ASSERT_FALSE(results[i].report.functions.empty());
       EXPECT_EQ(results[i].report.functions.front().registers, 12u);
     }
   }
