@@ -127,11 +127,13 @@ private:
   uint64_t numLocal = 0, numCluster = 0, numGlobal = 0, numMulticast = 0;
 
   std::string edgeName(uint32_t slot, const Read &read) const {
+    const char *place =
+        schedule.discipline == Discipline::ticket ? " in draw " : " on CTA ";
     return textOf("edge from ",
                   describeInstruction(problem, schedule, flow.writer[slot]),
-                  " on lane ", flow.lane[flow.writer[slot]], " to ",
+                  place, flow.lane[flow.writer[slot]], " to ",
                   describeInstruction(problem, schedule, read.instruction),
-                  " on lane ", flow.lane[read.instruction]);
+                  place, flow.lane[read.instruction]);
   }
 
   /// The transport of one edge between lanes.
@@ -164,7 +166,7 @@ private:
     case Transport::global:
       return Status::success();
     case Transport::local:
-      return refuse("the lanes differ");
+      return refuse(ticket ? "the draws differ" : "the CTAs differ");
     case Transport::clusterShared:
       if (!sameCluster)
         return refuse(ticket ? "draws are joined by global slots only"

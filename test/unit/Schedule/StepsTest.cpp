@@ -104,7 +104,7 @@ TEST(Transports, ForcedChoicesAreRefusedByName) {
               HasSubstr("transport cluster_shared is requested, but the CTAs "
                         "are in different clusters"));
   EXPECT_THAT(refusal(p, travelling(Transport::local)),
-              HasSubstr("the lanes differ"));
+              HasSubstr("the CTAs differ"));
   EXPECT_THAT(refusal(p, travelling(Transport::multicast)),
               HasSubstr("stage 'map', task 0"));
   ScheduleOptions ticket = travelling(Transport::clusterShared);
