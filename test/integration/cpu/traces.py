@@ -64,9 +64,7 @@ def test():
     print(f"{len(traces)} traces, {len(TOPOLOGIES)} topologies; predicted at most "
           f"{100 * worst:.1f} % above the bound at 132x1")
 
-    # All traces on one topology, one trace on all others.
-    pairs = [(name, 132, 1) for name in traces]
-    pairs += [("3", ctas, cluster) for ctas, cluster in TOPOLOGIES[1:]]
+    pairs = [(name, ctas, cluster) for ctas, cluster in TOPOLOGIES for name in traces]
     for name, ctas, cluster in pairs:
         planned, foreign = tools.path("planned.mlir"), tools.path("planned.plan")
         tools.call("df-opt", f"{example}/mla_decode.mlir", "-o", planned,
