@@ -47,18 +47,11 @@ void addUnits(const WorkItem &item, std::vector<Unit> &units) {
 Expected<Schedule> dfrt::scheduleLongestFirst(const Problem &problem,
                                               const ScheduleOptions &options,
                                               Decisions *decisions) {
-  if (Status s = check(problem); !s)
-    return s;
-  StageGraph graph(problem);
-  ResidentSets sets(graph);
-  Placement placement;
-  placement.lanes = problem.topology.ctas;
-  placement.setLanes.assign(sets.size(), kNone);
   using Load = std::pair<uint64_t, uint32_t>;
   std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
-  for (uint32_t cta = 0; cta < placement.lanes; ++cta)
-    loads.push({0, cta});
-  for (const std::vector<WorkItem> &items : workItems(graph, sets)) {
+  auto place = [&](const std::vector<WorkItem> &items, Placement &placement) {
+    while (loads.size() < placement.lanes) // the first time
+      loads.push({0, static_cast<uint32_t>(loads.size())});
     std::vector<Unit> units;
     for (const WorkItem &item : items)
       addUnits(item, units);
@@ -73,8 +66,7 @@ Expected<Schedule> dfrt::scheduleLongestFirst(const Problem &problem,
       assign(*unit.item, unit.begin, unit.end, cta, placement);
       loads.push({load + unit.cost, cta});
     }
-  }
-  finish(graph, sets, placement);
-  return ScheduleBuilder(graph, sets, options, decisions)
-      .build("longest-first", std::move(placement));
+  };
+  return solve(problem, options, decisions, "longest-first", Discipline::fixed,
+               place);
 }

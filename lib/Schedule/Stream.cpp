@@ -132,17 +132,9 @@ private:
 Expected<Schedule> dfrt::scheduleStream(const Problem &problem,
                                         const ScheduleOptions &options,
                                         Decisions *decisions) {
-  if (Status s = check(problem); !s)
-    return s;
-  StageGraph graph(problem);
-  ResidentSets sets(graph);
-  Placement placement;
-  placement.lanes = problem.topology.ctas;
-  placement.setLanes.assign(sets.size(), kNone);
   uint32_t first = 0;
-  for (const std::vector<WorkItem> &items : workItems(graph, sets))
+  auto place = [&](const std::vector<WorkItem> &items, Placement &placement) {
     first = Line(problem, items, placement).cut(first);
-  finish(graph, sets, placement);
-  return ScheduleBuilder(graph, sets, options, decisions)
-      .build("stream", std::move(placement));
+  };
+  return solve(problem, options, decisions, "stream", Discipline::fixed, place);
 }

@@ -56,22 +56,14 @@ static void addDraws(const WorkItem &item, double costPerCta,
 Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
                                          const ScheduleOptions &options,
                                          Decisions *decisions) {
-  if (Status s = check(problem); !s)
-    return s;
-  StageGraph graph(problem);
-  ResidentSets sets(graph);
-  Placement placement;
-  placement.discipline = Discipline::ticket;
-  placement.setLanes.assign(sets.size(), kNone);
-  for (const std::vector<WorkItem> &items : workItems(graph, sets)) {
+  auto place = [&](const std::vector<WorkItem> &items, Placement &placement) {
     double total = 0;
     for (const WorkItem &item : items)
       total += static_cast<double>(item.cost());
     double costPerCta = total / problem.topology.ctas;
     for (const WorkItem &item : items)
       addDraws(item, costPerCta, problem.costs.segmentTiles, placement);
-  }
-  finish(graph, sets, placement);
-  return ScheduleBuilder(graph, sets, options, decisions)
-      .build("tickets", std::move(placement));
+  };
+  return solve(problem, options, decisions, "tickets", Discipline::ticket,
+               place);
 }

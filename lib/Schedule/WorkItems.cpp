@@ -98,8 +98,10 @@ void detail::assign(const WorkItem &item, int64_t begin, int64_t end,
   }
 }
 
-void detail::finish(const StageGraph &graph, const ResidentSets &sets,
-                    Placement &placement) {
+/// Sorts all assignments by (task, begin) and assigns members of resident sets
+/// that the solver did not see.
+static void finish(const StageGraph &graph, const ResidentSets &sets,
+                   Placement &placement) {
   const Problem &problem = graph.problem;
   uint32_t stages = static_cast<uint32_t>(problem.program.stages.size());
   placement.pieces.resize(stages);
@@ -134,4 +136,25 @@ void detail::finish(const StageGraph &graph, const ResidentSets &sets,
               [](const Assignment &a, const Assignment &b) {
                 return std::tie(a.task, a.begin) < std::tie(b.task, b.begin);
               });
+}
+
+Expected<Schedule> detail::solve(const Problem &problem,
+                                 const ScheduleOptions &options,
+                                 Decisions *decisions, const char *solver,
+                                 Discipline discipline,
+                                 const PlaceItems &place) {
+  if (Status s = check(problem); !s)
+    return s;
+  StageGraph graph(problem);
+  ResidentSets sets(graph);
+  Placement placement;
+  placement.discipline = discipline;
+  if (discipline == Discipline::fixed)
+    placement.lanes = problem.topology.ctas;
+  placement.setLanes.assign(sets.size(), kNone);
+  for (const std::vector<WorkItem> &items : workItems(graph, sets))
+    place(items, placement);
+  finish(graph, sets, placement);
+  return ScheduleBuilder(graph, sets, options, decisions)
+      .build(solver, std::move(placement));
 }

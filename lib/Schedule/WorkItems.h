@@ -15,6 +15,8 @@
 
 #include "ScheduleBuilder.h"
 
+#include <functional>
+
 namespace dfrt {
 namespace detail {
 
@@ -46,10 +48,16 @@ int64_t legalRun(const WorkItem &item, int64_t wish);
 void assign(const WorkItem &item, int64_t begin, int64_t end, uint32_t lane,
             Placement &placement);
 
-/// Sorts all assignments by (task, begin) and assigns members of resident sets
-/// that the solver did not see.
-void finish(const StageGraph &graph, const ResidentSets &sets,
-            Placement &placement);
+/// Assigns the items of one depth to lanes.
+using PlaceItems =
+    std::function<void(const std::vector<WorkItem> &items, Placement &)>;
+
+/// What all solvers share: checks the problem, lets `place` assign the items of
+/// each depth in turn, and builds the schedule that names `solver`. A static
+/// placement begins with a lane for every CTA, a ticket list with none.
+Expected<Schedule> solve(const Problem &problem, const ScheduleOptions &options,
+                         Decisions *decisions, const char *solver,
+                         Discipline discipline, const PlaceItems &place);
 
 } // namespace detail
 } // namespace dfrt
