@@ -15,22 +15,12 @@
 #ifndef DATAFLOW_TEST_SM90_BENCH_H
 #define DATAFLOW_TEST_SM90_BENCH_H
 
+#include "Try.h"
+
 #include "dfrt/cuda/Launch.h"
 #include "dfrt/cuda/Memory.h"
 
 #include <map>
-
-#define TRY(expression)                                                        \
-  do {                                                                         \
-    if (dfrt::Status status_ = (expression); !status_.ok())                    \
-      return status_;                                                          \
-  } while (false)
-/// Declares `name` with the value of `expression`, or leaves with its failure.
-#define TAKE(name, expression)                                                 \
-  auto name##OrFailure = (expression);                                         \
-  if (!name##OrFailure)                                                        \
-    return name##OrFailure.status();                                           \
-  auto &name = *name##OrFailure
 
 namespace bench {
 

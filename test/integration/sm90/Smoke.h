@@ -14,6 +14,7 @@
 #define DATAFLOW_TEST_SM90_SMOKE_H
 
 #include "SmokeKernels.h"
+#include "Try.h"
 
 #include "dfrt/cuda/Graph.h"
 #include "dfrt/cuda/TensorMap.h"
@@ -25,18 +26,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define TRY(expression)                                                        \
-  do {                                                                         \
-    if (Status status_ = (expression); !status_.ok())                          \
-      return status_;                                                          \
-  } while (false)
-/// Declares `name` with the value of `expression`, or leaves with its failure.
-#define TAKE(name, expression)                                                 \
-  auto name##OrFailure = (expression);                                         \
-  if (!name##OrFailure)                                                        \
-    return name##OrFailure.status();                                           \
-  auto &name = *name##OrFailure
 
 namespace smoke {
 using namespace dfrt;

@@ -30,6 +30,12 @@ protected:
     device = Device();
     device = take(Device::open(driver));
   }
+  /// One CTA, hence a cluster of one.
+  void launchOne() {
+    Function function = kernel();
+    Stream stream = take(Stream::create(device, "stream"));
+    EXPECT_OK(launch(function, {1, 128, 1, 0, false}, {}, stream));
+  }
 };
 
 TEST_F(LaunchTest, Probe) {
@@ -57,24 +63,14 @@ TEST_F(LaunchTest, ProbeFindsLimits) {
 
 // Without the attribute a kernel has no cluster to address, not even its own.
 TEST_F(LaunchTest, StatesClustersOfOne) {
-  LaunchShape shape;
-  shape.ctas = 1;
-  shape.threads = 128;
-  Function function = kernel();
-  Stream stream = take(Stream::create(device, "stream"));
-  EXPECT_OK(launch(function, shape, {}, stream));
+  launchOne();
   EXPECT_EQ(fake().lastStatesCluster, 1);
 }
 
 TEST_F(LaunchTest, StatesNoClusterWhereThereAreNone) {
   fake().clusters = 0;
   reopen();
-  LaunchShape shape;
-  shape.ctas = 1;
-  shape.threads = 128;
-  Function function = kernel();
-  Stream stream = take(Stream::create(device, "stream"));
-  EXPECT_OK(launch(function, shape, {}, stream));
+  launchOne();
   EXPECT_EQ(fake().lastStatesCluster, 0);
 }
 
