@@ -43,6 +43,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define DFRT_KERNEL_SECTIONS 12u
+
 /* Device addresses; 0 where a kernel or plan does not need the thing. */
 typedef struct dfrt_kernel_parameters {
   uint64_t plan;      /* dfrt_plan_header */
@@ -52,11 +54,15 @@ typedef struct dfrt_kernel_parameters {
   uint64_t slots;     /* the global slot arena */
   uint64_t scratch;   /* of CTA c: plus c * scratch_stride */
   uint64_t scratch_stride;
-  uint64_t watchdog;    /* dfrt_watchdog_record[ctas][DFRT_WATCHDOG_ROLES] */
-  uint64_t reserved[8]; /* 0 */
+  uint64_t watchdog; /* dfrt_watchdog_record[ctas][DFRT_WATCHDOG_ROLES] */
+  /* The sections of the plan, by dfrt_section. They follow from the plan's
+   * capacity, so a captured launch may get another plan of the same capacity;
+   * from here the first instruction of a CTA is one memory latency away. */
+  uint64_t sections[DFRT_KERNEL_SECTIONS];
+  uint64_t reserved[4]; /* 0 */
 } dfrt_kernel_parameters;
 
-#define DFRT_KERNEL_ARGUMENTS 128u
+#define DFRT_KERNEL_ARGUMENTS 192u
 #define DFRT_TENSOR_MAP_BYTES 128u
 #define DFRT_COUNTER_BYTES 128u
 /* Counters that tickets use: one for even launches, one for odd ones. */
@@ -121,6 +127,7 @@ typedef struct dfrt_watchdog_record {
 DFRT_ASSERT(sizeof(dfrt_kernel_parameters) == DFRT_KERNEL_ARGUMENTS);
 DFRT_ASSERT(offsetof(dfrt_kernel_parameters, slots) == 32);
 DFRT_ASSERT(offsetof(dfrt_kernel_parameters, watchdog) == 56);
+DFRT_ASSERT(offsetof(dfrt_kernel_parameters, sections) == 64);
 DFRT_ASSERT(sizeof(dfrt_launch_state) == 128);
 DFRT_ASSERT(offsetof(dfrt_launch_state, epoch) == 8);
 DFRT_ASSERT(offsetof(dfrt_launch_state, observed_ctas) == 16);
