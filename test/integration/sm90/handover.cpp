@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the kernels of kernels/ from cubins: every transport with records of one
-// byte to 64 KiB and clusters of 1 to 16, and the cold read, on random data
-// that is checked in the same run. A line a test. Exit code 0: all data right;
-// 1: not; 2: bad command line; 77: no device.
+// Runs the kernels of runtime/kernels from cubins: every transport with records
+// of one byte to 64 KiB and clusters of 1 to 16, and the cold read, on random
+// data that is checked in the same run. A line a test. Exit code 0: all data
+// right; 1: not; 2: bad command line; 77: no device.
 //
 //   handover FOLDER [--results FILE.json] [--device ORDINAL] [--driver PATH]
 //   handover --probe    prints what the device is, and runs nothing
@@ -36,6 +36,8 @@ using namespace bench;
 namespace {
 constexpr uint32_t kLargest = 65536;
 constexpr uint32_t kSeed = 0x5eed1234;
+/// Shared memory of `multicast` before the stages.
+constexpr uint32_t kMulticastHead = 384;
 
 Status wrong(const std::string &text) {
   return Status(StatusCode::verificationFailed, text);
@@ -184,9 +186,10 @@ Status Tests::clusterHop(const Function &function, const Record &record,
   }
   // One cluster alone for the time, then all that fit.
   for (uint32_t clusters : {1u, resident}) {
-    uint32_t rounds = clusters == 1 ? 100 : 10;
+    uint32_t rounds = clusters == 1 ? 100 : 10, waiters = shape.threads;
     shape.ctas = result.ctas = clusters * cluster;
-    TAKE(left, hops(function, shape, {&bytes, &shift, &rounds, &seed, &seed}));
+    TAKE(left, hops(function, shape,
+                    {&bytes, &shift, &rounds, &seed, &seed, &waiters}));
     TAKE(cycles, judge(left, cluster, rounds, true));
     if (clusters == 1)
       result.cycles = cycles;
@@ -217,7 +220,8 @@ Status Tests::clusterHops() {
   shape.ctas = shape.clusterSize = 2;
   shape.threads = 256;
   shape.sharedBytes = 128 + 2 * capacity(bytes, shift);
-  TAKE(left, hops(function, shape, {&bytes, &shift, &rounds, &seed, &other}));
+  TAKE(left, hops(function, shape,
+                  {&bytes, &shift, &rounds, &seed, &other, &shape.threads}));
   if (judge(left, 2, rounds, false))
     return wrong("records of another seed were taken as right");
   return Status::success();
@@ -291,13 +295,13 @@ Status Tests::multicastTiles(const Function &function, const Record &record,
   uint64_t from = tiles.address() + record.shift;
   // One warp moves what the copy engine does not take.
   uint32_t count = bytes <= 4096 ? 600 : bulk(record) ? 180 : 20;
-  uint64_t room = bench.device.report().sharedPerBlockOptin - 256;
+  uint64_t room = bench.device.report().sharedPerBlockOptin - kMulticastHead;
   uint32_t stages = uint32_t(std::min<uint64_t>(8, room / capacity(bytes, 0)));
   uint32_t leader = cluster - 1;
   LaunchShape shape;
   shape.ctas = shape.clusterSize = cluster;
   shape.threads = 160;
-  shape.sharedBytes = 256 + uint64_t(stages) * capacity(bytes, 0);
+  shape.sharedBytes = kMulticastHead + uint64_t(stages) * capacity(bytes, 0);
   TAKE(resident, residentClusters(function, shape));
   if (resident == 0) {
     result.state = Result::refused;
@@ -347,7 +351,7 @@ Status Tests::multicast() {
   LaunchShape shape;
   shape.ctas = shape.clusterSize = 2;
   shape.threads = 160;
-  shape.sharedBytes = 256 + stages * bytes;
+  shape.sharedBytes = kMulticastHead + stages * bytes;
   TAKE(left, hops(function, shape,
                   {&from, &other, &bytes, &count, &stages, &leader}));
   if (judge(left, 2, count, false))

@@ -4,24 +4,13 @@
 //
 // Tiles below 16 bytes, or not aligned to 16, are moved by plain accesses.
 //
-// Every CTA leaves eight 64-bit results: 0 cycles from the first to the last tile, 2 words or bytes that differ from the
-// reference, 3 tiles received, 4 nanoseconds, 5 rank and size.
+// Every CTA leaves eight 64-bit results: 0 cycles from the first to the last tile, 1 cycles between sending and receiving over
+// all tiles (the leader), 2 words or bytes that differ from the reference, 3 tiles received, 4 nanoseconds, 5 rank and size.
 //
 // Waits are bounded: a wait that runs out stores to address 0.
-//
-// RUN: df-translate --dataflow-to-ptx %s | FileCheck %s
-//
-// CHECK-LABEL: .entry multicast(
-// CHECK:         fence.mbarrier_init.release.cluster
-// CHECK:         mbarrier.arrive.expect_tx
-// CHECK:         mbarrier.arrive.release.cluster.shared::cluster.b64
-// CHECK:         mbarrier.try_wait.parity.acquire.cluster
-// CHECK:         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
-// CHECK:         barrier.cluster.wait
-// CHECK-NOT:     trap
 
 gpu.module @multicast {
-  // Dynamic shared memory: barriers of up to 16 stages, then the stages.
+  // Dynamic shared memory: barriers of up to 16 stages, when their tiles were sent, then the stages.
   llvm.mlir.global external @arena() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
 
   llvm.func internal @clock() -> i64 attributes {always_inline} {
@@ -68,6 +57,7 @@ gpu.module @multicast {
     %c127 = arith.constant 127 : i32
     %c128 = arith.constant 128 : i32
     %c256 = arith.constant 256 : i32
+    %c384 = arith.constant 384 : i32
     %cm128 = arith.constant -128 : i32
     %all_lanes = arith.constant -1 : i32
     %z64 = arith.constant 0 : i64
@@ -88,10 +78,11 @@ gpu.module @multicast {
     %padded = arith.addi %bytes, %c127 : i32
     %capacity = arith.andi %padded, %cm128 : i32
 
-    // full[s] at 8 s, ready[s] at 128 + 8 s, stage s at 256 + s capacity.
+    // full[s] at 8 s, ready[s] at 128 + 8 s, sent[s] at 256 + 8 s, stage s at 384 + s capacity.
     %full = llvm.mlir.addressof @arena : !llvm.ptr<3>
     %ready = llvm.getelementptr %full[%c128] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
-    %ring = llvm.getelementptr %full[%c256] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    %sent = llvm.getelementptr %full[%c256] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    %ring = llvm.getelementptr %full[%c384] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
     %leader_ready = nvvm.mapa %ready, %leader : !llvm.ptr<3> -> !llvm.ptr<7>
     // A phase of full: the receiver's own arrival, and without the copy engine the leader's as well. Of ready: all receivers.
     %arrivals = arith.select %bulk, %c1, %c2 : i32
@@ -121,12 +112,24 @@ gpu.module @multicast {
         }
       }
       %start = llvm.call @clock() : () -> i64
-      %wrong = scf.for %t = %c0 to %tiles step %c1 iter_args(%n = %c0) -> (i32) : i32 {
+      %times = arith.cmpi eq, %rank, %leader : i32
+      %sums:2 = scf.for %t = %c0 to %tiles step %c1 iter_args(%n = %c0, %away = %z64) -> (i32, i64) : i32 {
         %s = arith.remui %t, %stages : i32
         %use = arith.divui %t, %stages : i32
         %parity = arith.andi %use, %c1 : i32
         %f = llvm.getelementptr %full[%s] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
         llvm.call @wait(%f, %parity) : (!llvm.ptr<3>, i32) -> ()
+        // In the leader's own CTA one clock sees a tile leave and come.
+        %now = llvm.call @clock() : () -> i64
+        %gone = scf.if %times -> i64 {
+          %p = llvm.getelementptr %sent[%s] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
+          %then = llvm.load volatile %p : !llvm.ptr<3> -> i64
+          %span = arith.subi %now, %then : i64
+          %total = arith.addi %away, %span : i64
+          scf.yield %total : i64
+        } else {
+          scf.yield %z64 : i64
+        }
         %at = arith.muli %s, %capacity : i32
         %stage = llvm.getelementptr %ring[%at] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
         %t64 = arith.extui %t : i32 to i64
@@ -168,17 +171,19 @@ gpu.module @multicast {
           nvvm.mbarrier.arrive.expect_tx %f, %armed_bytes : !llvm.ptr<3>, i32
           nvvm.mbarrier.arrive %e {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
         }
-        scf.yield %sum : i32
+        scf.yield %sum, %gone : i32, i64
       }
       %end = llvm.call @clock() : () -> i64
       %at = arith.muli %cta, %c8 : i32
       %base = llvm.getelementptr %results[%at] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i64
       %p2 = llvm.getelementptr %base[2] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i64
-      %wrong64 = arith.extui %wrong : i32 to i64
+      %wrong64 = arith.extui %sums#0 : i32 to i64
       %ignored = llvm.atomicrmw add %p2, %wrong64 syncscope("device") monotonic : !llvm.ptr<1>, i64
       scf.if %is0 {
         %cycles = arith.subi %end, %start : i64
         llvm.store %cycles, %base : i64, !llvm.ptr<1>
+        %p1 = llvm.getelementptr %base[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i64
+        llvm.store %sums#1, %p1 : i64, !llvm.ptr<1>
         %p3 = llvm.getelementptr %base[3] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i64
         %tiles64 = arith.extui %tiles : i32 to i64
         llvm.store %tiles64, %p3 : i64, !llvm.ptr<1>
@@ -214,6 +219,11 @@ gpu.module @multicast {
           %offset = arith.muli %t64, %bytes64 : i64
           %tile = llvm.getelementptr %in[%offset] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
           llvm.call @wait(%e, %parity) : (!llvm.ptr<3>, i32) -> ()
+          scf.if %lane0 {
+            %p = llvm.getelementptr %sent[%s] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
+            %now = llvm.call @clock() : () -> i64
+            llvm.store volatile %now, %p : i64, !llvm.ptr<3>
+          }
           scf.if %bulk {
             scf.if %lane0 {
               %stage_cluster = llvm.addrspacecast %stage : !llvm.ptr<3> to !llvm.ptr<7>

@@ -2,7 +2,7 @@
 // and sends another one to rank 2, and so on; a round ends when rank 0 has received a record. Bytes, rounds and the size of the
 // ring are arguments. Records below 16 bytes, or not aligned to 16, are moved by plain accesses.
 //
-// Every CTA leaves eight 64-bit results (see handover.cpp):
+// Every CTA leaves eight 64-bit results (see LaunchResult):
 //   0  cycles between sending and receiving, over all rounds (rank 0)
 //   1  cycles between receiving and sending, over all rounds (the other ranks)
 //   2  words or bytes that were not what the sender had written
@@ -12,34 +12,6 @@
 // so one hop takes (cycles away of rank 0 - cycles that the others held the record) / (rounds * size).
 //
 // Waits are bounded: a wait that runs out stores to address 0.
-//
-// RUN: df-translate --dataflow-to-ptx %s | FileCheck %s
-//
-// CHECK-LABEL: .entry handover_cluster(
-// CHECK:         fence.mbarrier_init.release.cluster
-// CHECK:         mapa.shared::cluster
-// CHECK:         mbarrier.try_wait.parity.acquire.cluster
-// CHECK:         mbarrier.arrive.release.cluster.shared::cluster.b64
-// CHECK:         fence.proxy.async.shared::cta
-// CHECK:         mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64
-// CHECK-NEXT:    cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes
-// CHECK:         fence.acq_rel.cluster
-// CHECK:         mbarrier.arrive.release.cluster.shared::cluster.b64
-// CHECK:         barrier.cluster.arrive
-// CHECK-NEXT:    barrier.cluster.wait
-//
-// CHECK-LABEL: .entry handover_global_flag(
-// CHECK:         atom.acq_rel.gpu.global.add.u32
-// CHECK-DAG:     ld.acquire.gpu.global.b32
-// CHECK-DAG:     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
-// CHECK-DAG:     cp.async.bulk.global.shared::cta.bulk_group
-// CHECK-DAG:     cp.async.bulk.wait_group{{[[:space:]]+}}0
-// CHECK-DAG:     st.release.gpu.global.b32
-//
-// CHECK-LABEL: .entry handover_global_data(
-// CHECK-DAG:     ld.relaxed.gpu.global.b128
-// CHECK-DAG:     st.relaxed.gpu.global.b128
-// CHECK-NOT:     trap
 
 gpu.module @handover {
   // Dynamic shared memory: barriers, then inbox and outbox.
@@ -288,8 +260,10 @@ gpu.module @handover {
   }
 
   // Through the receiver's shared memory. The ring is the cluster. The receiver's barrier gets one arrival a record: the
-  // sender's, which also says how many bytes the copy will bring.
-  llvm.func @handover_cluster(%bytes: i32, %shift: i32, %rounds: i32, %seed: i32, %expected: i32, %results: !llvm.ptr<1>)
+  // sender's, which also says how many bytes the copy will bring. The first %waiters threads wait for it (1 to 256),
+  // and the others for them.
+  llvm.func @handover_cluster(%bytes: i32, %shift: i32, %rounds: i32, %seed: i32, %expected: i32, %waiters: i32,
+                              %results: !llvm.ptr<1>)
       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -303,6 +277,7 @@ gpu.module @handover {
     %begin = llvm.call @nanoseconds() : () -> i64
     %is0 = arith.cmpi eq, %tid, %c0 : i32
     %first = arith.cmpi eq, %rank, %c0 : i32
+    %waits = arith.cmpi ult, %tid, %waiters : i32
     %bulk = llvm.call @is_bulk(%bytes, %shift) : (i32, i32) -> i1
     %capacity = llvm.call @capacity(%bytes, %shift) : (i32, i32) -> i32
 
@@ -344,8 +319,11 @@ gpu.module @handover {
       %parity = arith.andi %k, %c1 : i32
       %r:3 = scf.if %receives -> (i64, i64, i32) {
         %record_parity = arith.andi %record, %c1 : i32
-        llvm.call @wait(%full, %record_parity) : (!llvm.ptr<3>, i32) -> ()
+        scf.if %waits {
+          llvm.call @wait(%full, %record_parity) : (!llvm.ptr<3>, i32) -> ()
+        }
         %now = llvm.call @clock() : () -> i64
+        nvvm.barrier
         %0 = arith.muli %record, %size : i32
         %hop = arith.addi %0, %previous : i32
         %n = llvm.call @check(%inbox, %bytes, %bulk, %expected, %hop) : (!llvm.ptr<3>, i32, i1, i32, i32) -> i32
