@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "Json.h"
+
+#include "dataflow/Schedule/JsonWriter.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "DeviceState.h"
 
-#include "../Json.h"
+#include "dataflow/Schedule/JsonWriter.h"
 
 #include <map>
 

@@ -8,7 +8,7 @@
 #include "FunctionState.h"
 #include "StreamState.h"
 
-#include "../Json.h"
+#include "dataflow/Schedule/JsonWriter.h"
 
 #include "dfrt/cuda/Launch.h"
 

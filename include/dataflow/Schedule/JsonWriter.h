@@ -1,16 +1,17 @@
-//===- Json.h - JSON text, written in order ---------------------*- C++ -*-===//
+//===- JsonWriter.h - JSON text, written in order ---------------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A writer of the few lines that the runtime needs; it has no JSON dependency.
+// A writer for the sources of planner and runtime, which have no JSON
+// dependency. Everything is on one line but what `line` breaks.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DFRT_LIB_JSON_H
-#define DFRT_LIB_JSON_H
+#ifndef DATAFLOW_SCHEDULE_JSONWRITER_H
+#define DATAFLOW_SCHEDULE_JSONWRITER_H
 
 #include <charconv>
 #include <cmath>
@@ -59,6 +60,9 @@ public:
     endArray();
   }
 
+  /// The next item begins on a new line, indented by so many spaces.
+  void line(int spaces) { indent = spaces; }
+
   std::string take() { return std::move(text); }
 
 private:
@@ -66,6 +70,11 @@ private:
     if (!first)
       text += ',';
     first = false;
+    if (indent >= 0) {
+      text += '\n';
+      text.append(size_t(indent), ' ');
+      indent = -1;
+    }
     if (key) {
       quote(key);
       text += ':';
@@ -110,8 +119,9 @@ private:
 
   std::string text;
   bool first = true;
+  int indent = -1;
 };
 
 } // namespace dfrt
 
-#endif // DFRT_LIB_JSON_H
+#endif // DATAFLOW_SCHEDULE_JSONWRITER_H
