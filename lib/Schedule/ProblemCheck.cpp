@@ -172,40 +172,13 @@ static Status checkProducers(const Problem &problem, uint32_t index) {
   return Status::success();
 }
 
-static Status checkCosts(const CostModel &costs) {
-  const std::pair<const char *, double> positive[] = {
-      {"clockGHz", costs.clockGHz},
-      {"bandwidth", costs.bandwidth},
-      {"ctaBandwidth", costs.ctaBandwidth},
-      {"flops", costs.flops},
-      {"clusterBytesPerCycle", costs.clusterBytesPerCycle},
-      {"globalBytesPerCycle", costs.globalBytesPerCycle}};
-  for (const auto &[name, value] : positive)
-    if (!(value > 0 && value < 1e18))
-      return invalidArgument("cost ", name, " is ", value,
-                             ", expected a positive number");
-  const std::pair<const char *, double> others[] = {
-      {"launchNs", costs.launchNs},
-      {"startNs", costs.startNs},
-      {"exitNs", costs.exitNs},
-      {"segmentTiles", costs.segmentTiles},
-      {"clusterHopCycles", costs.clusterHopCycles},
-      {"globalHopCycles", costs.globalHopCycles},
-      {"instructionNs", costs.instructionNs}};
-  for (const auto &[name, value] : others)
-    if (!(value >= 0 && value < 1e18))
-      return invalidArgument("cost ", name, " is ", value,
-                             ", expected 0 or more");
-  return Status::success();
-}
-
 Status dfrt::check(const Problem &problem) {
   const Program &program = problem.program;
   if (Status s = check(program); !s)
     return s;
   if (Status s = check(problem.topology); !s)
     return s;
-  if (Status s = checkCosts(problem.costs); !s)
+  if (Status s = check(problem.costs); !s)
     return s;
   if (problem.tasks.size() != program.domains.size() ||
       problem.ranges.size() != program.ranges.size() ||

@@ -81,6 +81,7 @@ private:
   };
 
   std::vector<Cta> ctas;
+  std::vector<double> rates; ///< of each, by the number of CTAs that load
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
   std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
   double now = 0, clock = 0;
@@ -99,10 +100,7 @@ private:
   SimulationResult result;
 
   double hopNs(double cycles) const { return cycles / costs.clockGHz; }
-  double rate() const {
-    return std::min(costs.ctaBandwidth,
-                    costs.bandwidth / static_cast<double>(loads.size()));
-  }
+  double rate() const { return rates[loads.size()]; }
   void push(double time, Kind kind, uint32_t cta) {
     events.push({time, numEvents++, kind, cta});
   }
@@ -296,6 +294,9 @@ Status Simulation::deadlock() const {
 Expected<SimulationResult> Simulation::run() {
   link();
   ctas.resize(problem.topology.ctas);
+  rates.resize(ctas.size() + 1);
+  for (size_t i = 1; i < rates.size(); ++i)
+    rates[i] = costs.readRate(static_cast<double>(i));
   now = costs.launchNs + costs.startNs;
   for (Cta &cta : ctas)
     if (ticket && !schedule.queues.empty())

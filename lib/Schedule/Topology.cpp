@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tests of a launch shape.
+// Tests of a launch shape and of constants, and read rates.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Schedule/Topology.h"
 
 #include "dataflow/Schedule/Message.h"
+
+#include <algorithm>
+#include <utility>
 
 using namespace dfrt;
 
@@ -32,4 +35,58 @@ Status dfrt::check(const Topology &topology) {
                            " bytes of ", topology.sharedBytes,
                            " bytes of shared memory");
   return Status::success();
+}
+
+Status dfrt::check(const CostModel &costs) {
+  const std::pair<const char *, double> positive[] = {
+      {"clockGHz", costs.clockGHz},
+      {"bandwidth", costs.bandwidth},
+      {"ctaBandwidth", costs.ctaBandwidth},
+      {"flops", costs.flops},
+      {"clusterBytesPerCycle", costs.clusterBytesPerCycle},
+      {"globalBytesPerCycle", costs.globalBytesPerCycle}};
+  for (const auto &[name, value] : positive)
+    if (!(value > 0 && value < 1e18))
+      return invalidArgument("cost ", name, " is ", value,
+                             ", expected a positive number");
+  const std::pair<const char *, double> others[] = {
+      {"launchNs", costs.launchNs},
+      {"startNs", costs.startNs},
+      {"exitNs", costs.exitNs},
+      {"segmentTiles", costs.segmentTiles},
+      {"clusterHopCycles", costs.clusterHopCycles},
+      {"globalHopCycles", costs.globalHopCycles},
+      {"instructionNs", costs.instructionNs}};
+  for (const auto &[name, value] : others)
+    if (!(value >= 0 && value < 1e18))
+      return invalidArgument("cost ", name, " is ", value,
+                             ", expected 0 or more");
+  double before = 0;
+  for (const ReadRate &rate : costs.readRates) {
+    if (!(rate.ctas > before && rate.ctas < 1e9))
+      return invalidArgument("cost readRates has ", rate.ctas, " CTAs behind ",
+                             before, ", expected more");
+    if (!(rate.bandwidth > 0 && rate.bandwidth < 1e18))
+      return invalidArgument("cost readRates is ", rate.bandwidth, " for ",
+                             rate.ctas, " CTAs, expected a positive number");
+    before = rate.ctas;
+  }
+  return Status::success();
+}
+
+double CostModel::readRate(double ctas) const {
+  if (readRates.empty())
+    return std::min(ctaBandwidth, bandwidth / ctas);
+  ReadRate low{}, high = readRates.back();
+  for (const ReadRate &rate : readRates) {
+    if (rate.ctas >= ctas) {
+      high = rate;
+      break;
+    }
+    low = rate;
+  }
+  if (low.ctas >= high.ctas)
+    return high.bandwidth / ctas;
+  double share = (ctas - low.ctas) / (high.ctas - low.ctas);
+  return (low.bandwidth + share * (high.bandwidth - low.bandwidth)) / ctas;
 }

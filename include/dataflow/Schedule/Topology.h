@@ -17,6 +17,7 @@
 #include "dataflow/Schedule/Status.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace dfrt {
 
@@ -40,6 +41,12 @@ struct Topology {
 /// ctas is 0 or above 65,536, or when reservedBytes exceeds sharedBytes.
 Status check(const Topology &topology);
 
+/// What some CTAs together read from memory.
+struct ReadRate {
+  double ctas = 0;
+  double bandwidth = 0; ///< bytes a nanosecond
+};
+
 /// Constants of the cost model. Defaults: one NVIDIA H200, 132 SMs at 1980 MHz,
 /// measured in November 2026; docs/results has the tables.
 struct CostModel {
@@ -48,6 +55,9 @@ struct CostModel {
   double bandwidth = 4600.0;
   /// Most that one CTA can draw; 64 CTAs reach 90 % of the whole.
   double ctaBandwidth = 64.7;
+  /// Measured rates by number of CTAs that read, ascending. Empty: each CTA
+  /// draws `ctaBandwidth` until all draw `bandwidth`.
+  std::vector<ReadRate> readRates;
   /// Dense 16-bit matrix rate of the whole device, FLOP a nanosecond.
   double flops = 799000.0;
   /// Event span of a kernel that does nothing, ns.
@@ -63,7 +73,15 @@ struct CostModel {
   double globalHopCycles = 2360.0, globalBytesPerCycle = 24.0;
   /// Fetch and dispatch of one instruction, ns.
   double instructionNs = 150.0;
+
+  /// What each of so many CTAs that read at the same time draws, bytes a
+  /// nanosecond; between measured numbers of CTAs on a straight line.
+  double readRate(double ctas) const;
 };
+
+/// Fails, naming the constant, when one is negative, 0 where it divides, or
+/// when `readRates` do not ascend.
+Status check(const CostModel &costs);
 
 } // namespace dfrt
 
