@@ -102,6 +102,9 @@ private:
   }
 
   Status checkBarriers() const {
+    if (schedule.discipline == Discipline::ticket && !schedule.barriers.empty())
+      return fail("barriers: a ticket plan has none, not ",
+                  schedule.barriers.size());
     for (size_t i = 0; i < schedule.barriers.size(); ++i) {
       DFRT_TRY(below("barriers", i, "cta", schedule.barriers[i].cta,
                      image.topology.ctas));

@@ -71,6 +71,7 @@ public:
     bytes.assign(layout.totalBytes, 0);
     packNames();
     packHeader();
+    packBarriers();
     packTransfers();
     packReleases();
     packInstructions();
@@ -166,6 +167,39 @@ private:
     }
   };
 
+  void packBarriers() {
+    std::vector<uint32_t> order =
+        sorted(schedule.barriers.size(),
+               [&](uint32_t i) { return schedule.barriers[i].cta; });
+    auto *records = section<dfrt_barrier>(DFRT_SECTION_BARRIERS);
+    auto *queues = section<dfrt_queue>(DFRT_SECTION_QUEUES);
+    numberInCta.resize(order.size());
+    uint32_t position = 0;
+    for (uint32_t q = 0; q < queueCount(image); ++q) {
+      queues[q].first_barrier = position;
+      for (; position < order.size(); ++position) {
+        const Barrier &barrier = schedule.barriers[order[position]];
+        if (barrier.cta != q)
+          break;
+        records[position] = {barrier.arrivals, order[position]};
+        numberInCta[order[position]] = queues[q].barrier_count++;
+      }
+    }
+  }
+
+  uint32_t barrierNumber(uint32_t barrier) const {
+    return barrier == kNone ? DFRT_NONE : numberInCta[barrier];
+  }
+
+  static uint16_t spaceOf(const Slot &slot) {
+    return slot.space == Space::shared ? DFRT_SPACE_SHARED : DFRT_SPACE_GLOBAL;
+  }
+
+  uint32_t signalOf(const Slot &slot) const {
+    return slot.space == Space::shared ? barrierNumber(slot.barrier)
+                                       : slot.flag;
+  }
+
   void packTransfers() {
     std::vector<uint32_t> order =
         sorted(schedule.transfers.size(),
@@ -173,14 +207,24 @@ private:
     auto *records = section<dfrt_transfer>(DFRT_SECTION_TRANSFERS);
     for (uint32_t position = 0; position < order.size(); ++position) {
       const Transfer &transfer = schedule.transfers[order[position]];
-      uint32_t destination = schedule.destinations[transfer.firstDestination];
-      records[position] = {transfer.source,
-                           uint32_t(transfer.transport),
-                           transfer.firstDestination,
-                           transfer.destinationCount,
-                           transfer.instruction,
-                           order[position],
-                           slotBytes(image, schedule.slots[destination])};
+      const Slot &source = schedule.slots[transfer.source];
+      dfrt_transfer &record = records[position];
+      record.source = transfer.source;
+      record.transport = uint16_t(transfer.transport);
+      record.source_space = spaceOf(source);
+      record.first_destination = transfer.firstDestination;
+      record.destination_count = transfer.destinationCount;
+      record.instruction = transfer.instruction;
+      record.identity = order[position];
+      record.source_offset = source.offset;
+      record.source_slice_begin = uint16_t(source.sliceBegin);
+      for (uint32_t d : schedule.destinationsOf(transfer)) {
+        const Slot &slot = schedule.slots[d];
+        record.bytes = slotBytes(image, slot);
+        if (slot.space == Space::shared && slot.cta != kNone)
+          record.cluster_mask |=
+              uint16_t(1u << slot.cta % image.topology.clusterSize);
+      }
       transferRuns.add(transfer.instruction, position);
     }
   }
@@ -194,8 +238,9 @@ private:
     auto *records = section<dfrt_release>(DFRT_SECTION_RELEASES);
     auto put = [&](uint32_t position, uint32_t identity) {
       const Release &r = releases[identity];
-      records[position] = {r.slot,    r.from,  r.to,     ctaOf[r.to],
-                           r.barrier, r.phase, identity, 0};
+      records[position] = {
+          r.slot,  r.from,   r.to, ctaOf[r.to], barrierNumber(r.barrier),
+          r.phase, identity, 0};
     };
     uint32_t position = 0;
     for (uint32_t i : sorted(releases.size(),
@@ -243,48 +288,90 @@ private:
   }
 
   void packInstructions() {
+    uint32_t rest = maxima.capacity[DFRT_SECTION_QUEUES];
+    if (schedule.discipline == Discipline::ticket)
+      return packTickets(rest);
+    std::vector<const Queue *> queueOf(image.topology.ctas);
+    for (const Queue &queue : schedule.queues)
+      queueOf[queue.cta] = &queue;
     auto *queues = section<dfrt_queue>(DFRT_SECTION_QUEUES);
     auto *records = section<dfrt_instruction>(DFRT_SECTION_INSTRUCTIONS);
-    uint32_t rest = maxima.capacity[DFRT_SECTION_QUEUES];
-    for (size_t q = 0; q < schedule.queues.size(); ++q) {
-      const Queue &queue = schedule.queues[q];
-      uint32_t count = uint32_t(queue.instructions.size());
-      queues[q] = {queue.cta, count, rest, 0};
+    for (uint32_t q = 0; q < queueOf.size(); ++q) {
+      uint32_t count =
+          queueOf[q] ? uint32_t(queueOf[q]->instructions.size()) : 0;
+      queues[q].cta = q;
+      queues[q].count = count;
+      queues[q].rest = rest;
       for (uint32_t j = 0; j < count; ++j)
-        records[j == 0 ? q : rest + j - 1] = call(queue.instructions[j]);
+        records[j == 0 ? q : rest + j - 1] = call(queueOf[q]->instructions[j]);
       rest += count; // the last of them stays zero: EXIT
+    }
+  }
+
+  void packTickets(uint32_t rest) {
+    dfrt_queue &queue = *section<dfrt_queue>(DFRT_SECTION_QUEUES);
+    queue.cta = DFRT_NONE;
+    queue.rest = rest;
+    if (schedule.queues.empty())
+      return;
+    auto *records = section<dfrt_instruction>(DFRT_SECTION_INSTRUCTIONS);
+    auto *draw = section<dfrt_draw>(DFRT_SECTION_DRAWS) - 1;
+    for (uint32_t i : schedule.queues[0].instructions) {
+      uint32_t index = rest + queue.count++;
+      records[index] = call(i);
+      if (schedule.instructions[i].draw)
+        (++draw)->first = index;
+      ++draw->count;
     }
   }
 
   void packTables() {
     auto *operands = section<dfrt_operand>(DFRT_SECTION_OPERANDS);
-    for (size_t i = 0; i < schedule.operands.size(); ++i)
-      operands[i] = {
-          schedule.operands[i].slot, schedule.operands[i].row,
-          schedule.operands[i].wait ? uint32_t(DFRT_OPERAND_WAIT) : 0u, 0};
-    std::copy(schedule.outputs.begin(), schedule.outputs.end(),
-              section<uint32_t>(DFRT_SECTION_OUTPUTS));
-    std::copy(schedule.destinations.begin(), schedule.destinations.end(),
-              section<uint32_t>(DFRT_SECTION_DESTINATIONS));
+    for (size_t i = 0; i < schedule.operands.size(); ++i) {
+      const Operand &operand = schedule.operands[i];
+      const Slot &slot = schedule.slots[operand.slot];
+      operands[i] = {operand.slot,
+                     operand.row,
+                     uint16_t(operand.wait ? DFRT_OPERAND_WAIT : 0),
+                     spaceOf(slot),
+                     uint16_t(slot.sliceBegin),
+                     0,
+                     slot.offset,
+                     signalOf(slot),
+                     slot.phase};
+    }
+    auto *outputs = section<dfrt_output>(DFRT_SECTION_OUTPUTS);
+    for (size_t i = 0; i < schedule.outputs.size(); ++i) {
+      const Slot &slot = schedule.slots[schedule.outputs[i]];
+      outputs[i] = {schedule.outputs[i], spaceOf(slot),
+                    uint16_t(slot.sliceBegin), slot.offset};
+    }
+    auto *destinations = section<dfrt_destination>(DFRT_SECTION_DESTINATIONS);
+    for (size_t i = 0; i < schedule.destinations.size(); ++i) {
+      const Slot &slot = schedule.slots[schedule.destinations[i]];
+      destinations[i] = {schedule.destinations[i],
+                         slot.cta,
+                         slot.offset,
+                         signalOf(slot),
+                         spaceOf(slot),
+                         uint16_t(slot.sliceBegin),
+                         {0, 0}};
+    }
     auto *slots = section<dfrt_slot>(DFRT_SECTION_SLOTS);
     for (size_t i = 0; i < schedule.slots.size(); ++i) {
       const Slot &slot = schedule.slots[i];
       slots[i] = {slot.offset,
                   slotBytes(image, slot),
                   uint16_t(slot.stage),
-                  uint16_t(slot.space == Space::shared ? DFRT_SPACE_SHARED
-                                                       : DFRT_SPACE_GLOBAL),
+                  spaceOf(slot),
                   uint16_t(slot.sliceBegin),
                   uint16_t(slot.sliceEnd),
                   slot.cta,
-                  slot.barrier,
+                  barrierNumber(slot.barrier),
                   slot.phase,
                   slot.flag,
                   0};
     }
-    auto *barriers = section<dfrt_barrier>(DFRT_SECTION_BARRIERS);
-    for (size_t i = 0; i < schedule.barriers.size(); ++i)
-      barriers[i] = {schedule.barriers[i].cta, schedule.barriers[i].arrivals};
   }
 
   const PlanImage &image;
@@ -294,6 +381,7 @@ private:
   SectionEntries used;
   std::vector<uint8_t> bytes;
   uint32_t nameBytes = 0;
+  std::vector<uint32_t> numberInCta; ///< of each barrier
   Runs transferRuns{schedule.instructions.size()};
   Runs releaseRuns{schedule.instructions.size()};
   Runs acquireRuns{schedule.instructions.size()};

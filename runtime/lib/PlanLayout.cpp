@@ -19,14 +19,15 @@ uint64_t dfrt::sectionEntryBytes(uint32_t section) {
       sizeof(dfrt_queue),
       sizeof(dfrt_instruction),
       sizeof(dfrt_operand),
-      sizeof(uint32_t),
+      sizeof(dfrt_output),
       sizeof(dfrt_slot),
       sizeof(dfrt_transfer),
-      sizeof(uint32_t),
+      sizeof(dfrt_destination),
       sizeof(dfrt_release),
       sizeof(dfrt_barrier),
       sizeof(dfrt_stage),
-      1};
+      1,
+      sizeof(dfrt_draw)};
   return kBytes[section];
 }
 
@@ -34,7 +35,7 @@ const char *dfrt::sectionName(uint32_t section) {
   static constexpr const char *kNames[DFRT_SECTION_COUNT] = {
       "queues",   "instructions", "operands",     "outputs",
       "slots",    "transfers",    "destinations", "releases",
-      "barriers", "stages",       "names"};
+      "barriers", "stages",       "names",        "draws"};
   return kNames[section];
 }
 
@@ -61,10 +62,16 @@ SectionEntries dfrt::usedEntries(const PlanImage &image,
   uint64_t names = image.program.size() + 1 + s.solver.size() + 1;
   for (const PlanImage::StageInfo &stage : image.stages)
     names += stage.name.size() + 1;
-  uint64_t records = queueCapacity;
+  bool ticket = s.discipline == Discipline::ticket;
+  // A ticket list has its first instruction behind the fixed places.
+  uint64_t records = queueCapacity + (ticket ? 1 : 0);
   for (const Queue &queue : s.queues)
     records += queue.instructions.size();
-  return {s.queues.size(),
+  uint64_t draws = 0;
+  if (ticket)
+    for (const Instruction &instruction : s.instructions)
+      draws += instruction.draw;
+  return {queueCount(image),
           records,
           s.operands.size(),
           s.outputs.size(),
@@ -74,18 +81,12 @@ SectionEntries dfrt::usedEntries(const PlanImage &image,
           2 * s.releases.size(),
           s.barriers.size(),
           image.stages.size(),
-          names};
+          names,
+          draws};
 }
 
 PlanMaxima dfrt::exactMaxima(const PlanImage &image) {
-  const Schedule &s = image.schedule;
-  // Every CTA of the launch shape finds a first instruction, be it EXIT.
-  uint64_t queues =
-      s.discipline == Discipline::ticket ? 1 : image.topology.ctas;
-  queues = std::max<uint64_t>(queues, s.queues.size());
-  SectionEntries used = usedEntries(image, queues);
-  used[DFRT_SECTION_QUEUES] = queues;
-
+  SectionEntries used = usedEntries(image, queueCount(image));
   PlanMaxima maxima;
   for (uint32_t i = 0; i < DFRT_SECTION_COUNT; ++i)
     maxima.capacity[i] = uint32_t(

@@ -10,9 +10,11 @@
 // that keep a reader inside its buffers; whether a plan is *right* is the
 // verifier's question.
 //
-// Order of instructions: the first instruction of queue q is record q, for as
-// many queues as the section has room for (EXIT where there is none). The
-// others follow queue by queue, each queue closed by an EXIT.
+// Order of instructions: record q is the first instruction of queue q of a
+// static plan, for as many queues as the section has room for, and EXIT where
+// there is none and in ticket plans. The others follow queue by queue, each
+// queue closed by an EXIT. In a schedule, queues may have any order and idle
+// CTAs none; a plan has one for each CTA in ascending order, and is read so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +37,12 @@ PlanLayout layoutPlan(const PlanMaxima &maxima);
 /// Bytes of one entry of a section, and its name as used in messages.
 uint64_t sectionEntryBytes(uint32_t section);
 const char *sectionName(uint32_t section);
+
+/// Queues of a plan: one for each CTA, or the ticket list.
+inline uint32_t queueCount(const PlanImage &image) {
+  return image.schedule.discipline == Discipline::ticket ? 1
+                                                         : image.topology.ctas;
+}
 
 /// Entries of each section that a plan of `image` uses when its queue section
 /// has room for `queueCapacity` queues. They may exceed 32 bits.

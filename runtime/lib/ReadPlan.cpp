@@ -33,6 +33,7 @@ public:
   Expected<PlanImage> run() {
     DFRT_TRY(readHeader());
     DFRT_TRY(readStages());
+    DFRT_TRY(readBarriers());
     DFRT_TRY(readTables());
     DFRT_TRY(readTransfers());
     DFRT_TRY(readReleases());
@@ -100,6 +101,8 @@ private:
     image.topology.clusterSize = header.cluster_size;
     image.topology.sharedBytes = header.shared_limit;
     image.topology.reservedBytes = header.reserved_bytes;
+    if (Status status = check(image.topology); !status.ok())
+      return fail("topology: ", status.message());
     schedule.discipline = header.flags & DFRT_PLAN_TICKET ? Discipline::ticket
                                                           : Discipline::fixed;
     schedule.exitBarrier = header.flags & DFRT_PLAN_EXIT_BARRIER;
@@ -142,6 +145,61 @@ private:
     return Status::success();
   }
 
+  /// Also which queue they belong to, and what else a queue says before its
+  /// instructions are looked at.
+  Status readBarriers() {
+    uint32_t expected =
+        header.flags & DFRT_PLAN_TICKET ? 1 : image.topology.ctas;
+    if (count(DFRT_SECTION_QUEUES) != expected)
+      return fail("count of section queues is ", count(DFRT_SECTION_QUEUES),
+                  ", expected ", expected);
+    uint32_t n = count(DFRT_SECTION_BARRIERS);
+    schedule.barriers.resize(n);
+    std::vector<bool> seen(n);
+    uint32_t next = 0;
+    for (uint32_t q = 0; q < expected; ++q) {
+      queues.push_back(entry<dfrt_queue>(DFRT_SECTION_QUEUES, q));
+      const dfrt_queue &queue = queues.back();
+      for (uint32_t word : queue.reserved)
+        if (word != 0)
+          return fail("queues[", q, "].reserved is not 0");
+      uint32_t cta = header.flags & DFRT_PLAN_TICKET ? DFRT_NONE : q;
+      if (queue.cta != cta)
+        return fail("queues[", q, "].cta is ", queue.cta, ", expected ", cta);
+      if (queue.first_barrier != next || queue.barrier_count > n - next)
+        return fail("queues[", q, "] has ", queue.barrier_count,
+                    " barriers from ", queue.first_barrier, " of ", n,
+                    ", expected from ", next);
+      for (; next < queue.first_barrier + queue.barrier_count; ++next) {
+        auto record = entry<dfrt_barrier>(DFRT_SECTION_BARRIERS, next);
+        if (record.identity >= n || seen[record.identity])
+          return fail("barriers[", next, "].identity is ", record.identity,
+                      ", which is taken or not below ", n);
+        seen[record.identity] = true;
+        barrierAt.push_back(record.identity);
+        schedule.barriers[record.identity] = {queue.cta, record.arrivals};
+      }
+    }
+    if (next != n)
+      return fail("count of section barriers is ", n, ", but the queues have ",
+                  next);
+    return Status::success();
+  }
+
+  /// The barrier of the schedule that `number` within `cta` is.
+  Status readBarrierNumber(const char *table, uint32_t index, uint32_t cta,
+                           uint32_t number, uint32_t &barrier) const {
+    barrier = kNone;
+    if (number == DFRT_NONE)
+      return Status::success();
+    uint32_t limit = cta < queues.size() ? queues[cta].barrier_count : 0;
+    if (number >= limit)
+      return fail(table, "[", index, "].barrier is ", number,
+                  ", but must be below ", limit);
+    barrier = barrierAt[queues[cta].first_barrier + number];
+    return Status::success();
+  }
+
   Status readTables() {
     for (uint32_t i = 0; i < count(DFRT_SECTION_OPERANDS); ++i) {
       auto record = entry<dfrt_operand>(DFRT_SECTION_OPERANDS, i);
@@ -153,13 +211,13 @@ private:
           {record.slot, record.row, (record.flags & DFRT_OPERAND_WAIT) != 0});
     }
     for (uint32_t i = 0; i < count(DFRT_SECTION_OUTPUTS); ++i)
-      schedule.outputs.push_back(entry<uint32_t>(DFRT_SECTION_OUTPUTS, i));
-    for (uint32_t i = 0; i < count(DFRT_SECTION_DESTINATIONS); ++i)
-      schedule.destinations.push_back(
-          entry<uint32_t>(DFRT_SECTION_DESTINATIONS, i));
-    for (uint32_t i = 0; i < count(DFRT_SECTION_BARRIERS); ++i) {
-      auto record = entry<dfrt_barrier>(DFRT_SECTION_BARRIERS, i);
-      schedule.barriers.push_back({record.cta, record.arrivals});
+      schedule.outputs.push_back(
+          entry<dfrt_output>(DFRT_SECTION_OUTPUTS, i).slot);
+    for (uint32_t i = 0; i < count(DFRT_SECTION_DESTINATIONS); ++i) {
+      auto record = entry<dfrt_destination>(DFRT_SECTION_DESTINATIONS, i);
+      if (record.reserved[0] != 0 || record.reserved[1] != 0)
+        return fail("destinations[", i, "].reserved is not 0");
+      schedule.destinations.push_back(record.slot);
     }
     for (uint32_t i = 0; i < count(DFRT_SECTION_SLOTS); ++i) {
       auto record = entry<dfrt_slot>(DFRT_SECTION_SLOTS, i);
@@ -176,7 +234,8 @@ private:
           record.space == DFRT_SPACE_SHARED ? Space::shared : Space::global;
       slot.cta = record.cta;
       slot.offset = record.offset;
-      slot.barrier = record.barrier;
+      DFRT_TRY(readBarrierNumber("slots", i, record.cta, record.barrier,
+                                 slot.barrier));
       slot.phase = record.phase;
       slot.flag = record.flag;
       if (slot.stage < image.stages.size() &&
@@ -201,6 +260,8 @@ private:
       if (record.transport < DFRT_TRANSPORT_LOCAL ||
           record.transport > DFRT_TRANSPORT_MULTICAST)
         return fail("transfers[", i, "].transport is ", record.transport);
+      if (record.reserved != 0)
+        return fail("transfers[", i, "].reserved is ", record.reserved);
       Transfer &transfer = schedule.transfers[record.identity];
       transfer.transport = Transport(record.transport);
       transfer.instruction = record.instruction;
@@ -224,8 +285,13 @@ private:
         return fail("releases[", i, "].identity is ", record.identity,
                     ", which is taken or not below ", n);
       seen[record.identity] = true;
+      if (record.reserved != 0)
+        return fail("releases[", i, "].reserved is ", record.reserved);
+      uint32_t barrier = kNone;
+      DFRT_TRY(readBarrierNumber("releases", i, record.to_cta, record.barrier,
+                                 barrier));
       schedule.releases[record.identity] = {record.slot, record.from, record.to,
-                                            record.barrier, record.phase};
+                                            barrier, record.phase};
     }
     return Status::success();
   }
@@ -233,27 +299,29 @@ private:
   Status readQueues() {
     uint32_t records = count(DFRT_SECTION_INSTRUCTIONS);
     uint32_t heads = maxima.capacity[DFRT_SECTION_QUEUES];
+    bool ticket = schedule.discipline == Discipline::ticket;
     uint64_t total = 0;
-    for (uint32_t q = 0; q < count(DFRT_SECTION_QUEUES); ++q)
-      total += entry<dfrt_queue>(DFRT_SECTION_QUEUES, q).count;
-    if (records != heads + total)
+    for (const dfrt_queue &queue : queues)
+      total += queue.count;
+    uint64_t needed = heads + total + (ticket ? 1 : 0);
+    if (records != needed)
       return fail("count of section instructions is ", records,
-                  ", but the queues ask for ", heads + total);
+                  ", but the queues ask for ", needed);
     schedule.instructions.resize(total);
     image.places.resize(total);
     std::vector<bool> seen(total);
-    for (uint32_t q = 0; q < count(DFRT_SECTION_QUEUES); ++q) {
-      auto record = entry<dfrt_queue>(DFRT_SECTION_QUEUES, q);
-      if (record.reserved != 0)
-        return fail("queues[", q, "].reserved is ", record.reserved);
+    for (uint32_t q = 0; q < queues.size(); ++q) {
+      const dfrt_queue &record = queues[q];
       if (record.rest > records || record.count > records - record.rest)
         return fail("queues[", q, "].rest is ", record.rest, " for ",
                     record.count, " of ", records, " instruction records");
       Queue queue;
       queue.cta = record.cta;
       for (uint32_t j = 0; j < record.count; ++j)
-        DFRT_TRY(readInstruction(j == 0 ? q : record.rest + j - 1, seen,
-                                 queue.instructions));
+        DFRT_TRY(readInstruction(ticket   ? record.rest + j
+                                 : j == 0 ? q
+                                          : record.rest + j - 1,
+                                 seen, queue.instructions));
       schedule.queues.push_back(std::move(queue));
     }
     return Status::success();
@@ -325,6 +393,8 @@ private:
   PlanMaxima maxima;
   PlanImage image;
   Schedule &schedule = image.schedule;
+  std::vector<dfrt_queue> queues;
+  std::vector<uint32_t> barrierAt; ///< [BARRIERS], in the schedule
 };
 } // namespace
 

@@ -7,15 +7,21 @@
 |*
 |* The plan: one flat, little-endian buffer that the host packs and the device
 |* (or the CPU device's threads) reads. Compiler and runtime meet here and only
-|* here. Changing anything in this file means raising DFRT_PLAN_VERSION, adding
-a
+|* here. Changing anything in this file means raising DFRT_PLAN_VERSION, a new
 |* fixture under test/unit/fixtures, and a line under "ABI" in CHANGELOG.md.
 |*
 |* Rules: fixed widths; no pointers; every section starts at a multiple of
 |* DFRT_SECTION_ALIGNMENT; a section has a fixed capacity, entries beyond what a
-|* plan uses are zero, which is inert by construction (opcode 0 is EXIT);
-unknown
-|* flags are refused. The code is plain C so that it compiles for any device.
+|* plan uses are zero, which is inert by construction (opcode 0 is EXIT); flags
+|* that are not known are refused. The code is plain C so that it compiles for
+|* any device.
+|*
+|* Few loads in a row. What an instruction lists (operands, outputs,
+|* destinations, releases) carries what a device needs of the slot, so that
+|* nobody has to look at SLOTS on the way to a record; fields marked "of the
+|* slot" are copies. QUEUES is the first section, so that queue q lies at a
+|* constant distance from the plan, and the first instruction of a queue has a
+|* fixed place.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -26,7 +32,7 @@ unknown
 #include <stdint.h>
 
 #define DFRT_PLAN_MAGIC 0x4e4c5044u /* "DPLN" */
-#define DFRT_PLAN_VERSION 1u
+#define DFRT_PLAN_VERSION 2u
 #define DFRT_SECTION_ALIGNMENT 128u
 #define DFRT_MAX_AXES 4u
 #define DFRT_NONE 0xffffffffu
@@ -36,15 +42,16 @@ enum dfrt_section {
   DFRT_SECTION_QUEUES = 0,       /* dfrt_queue[] */
   DFRT_SECTION_INSTRUCTIONS = 1, /* dfrt_instruction[] */
   DFRT_SECTION_OPERANDS = 2,     /* dfrt_operand[] */
-  DFRT_SECTION_OUTPUTS = 3,      /* uint32_t[], slot indices */
+  DFRT_SECTION_OUTPUTS = 3,      /* dfrt_output[] */
   DFRT_SECTION_SLOTS = 4,        /* dfrt_slot[] */
   DFRT_SECTION_TRANSFERS = 5,    /* dfrt_transfer[] */
-  DFRT_SECTION_DESTINATIONS = 6, /* uint32_t[], slot indices */
+  DFRT_SECTION_DESTINATIONS = 6, /* dfrt_destination[] */
   DFRT_SECTION_RELEASES = 7,     /* dfrt_release[] */
   DFRT_SECTION_BARRIERS = 8,     /* dfrt_barrier[] */
   DFRT_SECTION_STAGES = 9,       /* dfrt_stage[] */
   DFRT_SECTION_NAMES = 10,       /* bytes: zero-terminated UTF-8 */
-  DFRT_SECTION_COUNT = 11
+  DFRT_SECTION_DRAWS = 11,       /* dfrt_draw[] */
+  DFRT_SECTION_COUNT = 12
 };
 
 /* Where a section lies and how much of it is used. */
@@ -78,17 +85,36 @@ typedef struct dfrt_plan_header {
   uint32_t checksum;  /* CRC-32 (IEEE 802.3) of the buffer with this field 0 */
   uint32_t reserved0; /* 0 */
   dfrt_section_entry sections[DFRT_SECTION_COUNT];
-  uint8_t reserved1[120]; /* 0 */
+  uint8_t reserved1[104]; /* 0 */
 } dfrt_plan_header;
 
-/* The instructions of one CTA, or of the ticket list. The first instruction of
- * queue q is instructions[q], at a fixed place; the others follow at `rest`. */
+/* The instructions of one CTA, or the ticket list.
+ *
+ * A static plan has exactly one queue for each CTA of the launch: queue q is
+ * that of CTA q, with count 0 where the CTA has nothing to do. Its first
+ * instruction is instructions[q] (EXIT where the count is 0), the others follow
+ * at `rest`, closed by an EXIT.
+ *
+ * A ticket plan has one queue. All its instructions follow each other at
+ * `rest`, closed by an EXIT; instructions[0] is EXIT. DRAWS says where each
+ * draw begins. */
 typedef struct dfrt_queue {
-  uint32_t cta;      /* DFRT_NONE: ticket list */
-  uint32_t count;    /* instructions without the closing EXIT */
-  uint32_t rest;     /* index of the second instruction */
-  uint32_t reserved; /* 0 */
+  uint32_t cta;           /* DFRT_NONE: ticket list */
+  uint32_t count;         /* instructions without the closing EXIT */
+  uint32_t rest;          /* static: index of the second instruction; ticket: of
+                             the first */
+  uint32_t first_barrier; /* barriers of the CTA, in BARRIERS */
+  uint32_t barrier_count;
+  uint32_t reserved[3]; /* 0 */
 } dfrt_queue;
+
+/* What one ticket stands for: instructions[first] to
+ * instructions[first + count - 1]. Only in ticket plans, in list order; the
+ * draws follow each other without gaps. */
+typedef struct dfrt_draw {
+  uint32_t first;
+  uint32_t count; /* at least 1 */
+} dfrt_draw;
 
 enum dfrt_opcode { DFRT_EXIT = 0, DFRT_CALL = 1 };
 
@@ -118,14 +144,27 @@ typedef struct dfrt_instruction {
 
 enum dfrt_operand_flags { DFRT_OPERAND_WAIT = 1u, DFRT_OPERAND_ALL_FLAGS = 1u };
 
+enum dfrt_space { DFRT_SPACE_SHARED = 1, DFRT_SPACE_GLOBAL = 2 };
+
 typedef struct dfrt_operand {
   uint32_t slot;
-  uint32_t row; /* DFRT_NONE: whole */
-  uint32_t flags;
-  uint32_t reserved; /* 0 */
+  uint32_t row;         /* DFRT_NONE: whole */
+  uint16_t flags;       /* dfrt_operand_flags */
+  uint16_t space;       /* of the slot */
+  uint16_t slice_begin; /* of the slot */
+  uint16_t reserved;    /* 0 */
+  uint64_t offset;      /* of the slot */
+  uint32_t signal; /* what WAIT waits for: the barrier of a shared slot, the
+                      flag of a global one; DFRT_NONE if it has none */
+  uint32_t phase;  /* of the slot */
 } dfrt_operand;
 
-enum dfrt_space { DFRT_SPACE_SHARED = 1, DFRT_SPACE_GLOBAL = 2 };
+typedef struct dfrt_output {
+  uint32_t slot;
+  uint16_t space;       /* of the slot */
+  uint16_t slice_begin; /* of the slot */
+  uint64_t offset;      /* of the slot */
+} dfrt_output;
 
 typedef struct dfrt_slot {
   uint64_t offset; /* bytes in the slot arena */
@@ -134,7 +173,7 @@ typedef struct dfrt_slot {
   uint16_t space; /* dfrt_space */
   uint16_t slice_begin, slice_end;
   uint32_t cta;            /* DFRT_NONE: the CTA that draws */
-  uint32_t barrier, phase; /* of the owner CTA, or DFRT_NONE */
+  uint32_t barrier, phase; /* number within the owner CTA, or DFRT_NONE */
   uint32_t flag;           /* global flag, or DFRT_NONE */
   uint32_t reserved;       /* 0 */
 } dfrt_slot;
@@ -149,12 +188,28 @@ enum dfrt_transport {
 /* Sorted by issuing instruction. */
 typedef struct dfrt_transfer {
   uint32_t source;
-  uint32_t transport; /* dfrt_transport */
+  uint16_t transport;    /* dfrt_transport */
+  uint16_t source_space; /* of the source slot */
   uint32_t first_destination, destination_count;
-  uint32_t instruction; /* identity of the issuer */
-  uint32_t identity;    /* index of this transfer in the schedule */
-  uint64_t bytes;       /* arriving at each destination */
+  uint32_t instruction;        /* identity of the issuer */
+  uint32_t identity;           /* index of this transfer in the schedule */
+  uint64_t bytes;              /* arriving at each destination */
+  uint64_t source_offset;      /* of the source slot */
+  uint16_t source_slice_begin; /* of the source slot */
+  uint16_t cluster_mask;       /* bit r: a destination is shared memory of the
+                                  CTA of rank r in its cluster */
+  uint32_t reserved;           /* 0 */
 } dfrt_transfer;
+
+typedef struct dfrt_destination {
+  uint32_t slot;
+  uint32_t cta;         /* of the slot */
+  uint64_t offset;      /* of the slot */
+  uint32_t signal;      /* barrier of a shared slot, flag of a global one */
+  uint16_t space;       /* of the slot */
+  uint16_t slice_begin; /* of the slot */
+  uint32_t reserved[2]; /* 0 */
+} dfrt_destination;
 
 /* Every release appears twice: sorted by `from` in the first half of the
  * section (what to send) and sorted by `to` in the second half (what to
@@ -163,14 +218,16 @@ typedef struct dfrt_release {
   uint32_t slot;
   uint32_t from, to; /* identities of instructions */
   uint32_t to_cta;
-  uint32_t barrier, phase;
-  uint32_t identity; /* index of this release in the schedule */
-  uint32_t reserved; /* 0 */
+  uint32_t barrier, phase; /* number within to_cta, or DFRT_NONE */
+  uint32_t identity;       /* index of this release in the schedule */
+  uint32_t reserved;       /* 0 */
 } dfrt_release;
 
+/* Sorted by CTA: queue q says which are those of its CTA. Barrier b of a CTA is
+ * barriers[first_barrier + b]. Ticket plans have none. */
 typedef struct dfrt_barrier {
-  uint32_t cta;
   uint32_t arrivals; /* per phase */
+  uint32_t identity; /* index of this barrier in the schedule */
 } dfrt_barrier;
 
 /* So that a plan can be read without its artifact. */
@@ -196,16 +253,24 @@ DFRT_ASSERT(offsetof(dfrt_plan_header, shared_bytes) == 40);
 DFRT_ASSERT(offsetof(dfrt_plan_header, program_name) == 72);
 DFRT_ASSERT(offsetof(dfrt_plan_header, checksum) == 80);
 DFRT_ASSERT(offsetof(dfrt_plan_header, sections) == 88);
-DFRT_ASSERT(sizeof(dfrt_queue) == 16);
+DFRT_ASSERT(sizeof(dfrt_queue) == 32);
+DFRT_ASSERT(sizeof(dfrt_draw) == 8);
 DFRT_ASSERT(sizeof(dfrt_instruction) == 128);
 DFRT_ASSERT(offsetof(dfrt_instruction, range_begin) == 16);
 DFRT_ASSERT(offsetof(dfrt_instruction, coordinates) == 48);
 DFRT_ASSERT(offsetof(dfrt_instruction, first_operand) == 68);
 DFRT_ASSERT(offsetof(dfrt_instruction, identity) == 108);
-DFRT_ASSERT(sizeof(dfrt_operand) == 16);
+DFRT_ASSERT(sizeof(dfrt_operand) == 32);
+DFRT_ASSERT(offsetof(dfrt_operand, offset) == 16);
+DFRT_ASSERT(sizeof(dfrt_output) == 16);
+DFRT_ASSERT(offsetof(dfrt_output, offset) == 8);
 DFRT_ASSERT(sizeof(dfrt_slot) == 48);
 DFRT_ASSERT(offsetof(dfrt_slot, cta) == 24);
-DFRT_ASSERT(sizeof(dfrt_transfer) == 32);
+DFRT_ASSERT(sizeof(dfrt_transfer) == 48);
+DFRT_ASSERT(offsetof(dfrt_transfer, bytes) == 24);
+DFRT_ASSERT(offsetof(dfrt_transfer, cluster_mask) == 42);
+DFRT_ASSERT(sizeof(dfrt_destination) == 32);
+DFRT_ASSERT(offsetof(dfrt_destination, signal) == 16);
 DFRT_ASSERT(sizeof(dfrt_release) == 32);
 DFRT_ASSERT(sizeof(dfrt_barrier) == 8);
 DFRT_ASSERT(sizeof(dfrt_stage) == 32);

@@ -97,12 +97,13 @@ private:
     if (instruction.output_count != outputs)
       return fail(instruction, "has ", instruction.output_count,
                   " output slots, expected ", outputs);
-    for (uint32_t index : plan.outputsOf(instruction)) {
-      const dfrt_slot &slot = plan.slots[index];
+    for (const dfrt_output &output : plan.outputsOf(instruction)) {
+      const dfrt_slot &slot = plan.slots[output.slot];
       if (slot.stage != instruction.stage)
-        return fail(instruction, "output slot ", index, " holds records of '",
-                    program.stages[slot.stage].name, "'");
-      DFRT_TRY(checkSlot(instruction, cta, sliced, index));
+        return fail(instruction, "output slot ", output.slot,
+                    " holds records of '", program.stages[slot.stage].name,
+                    "'");
+      DFRT_TRY(checkSlot(instruction, cta, sliced, output.slot));
     }
     return Status::success();
   }
@@ -157,8 +158,8 @@ private:
       return fail("transfer ", transfer.identity,
                   " reads shared memory of cta ", source.cta,
                   ", but is issued by cta ", cta);
-    for (uint32_t index : plan.destinationsOf(transfer)) {
-      const dfrt_slot &slot = plan.slots[index];
+    for (const dfrt_destination &to : plan.destinationsOf(transfer)) {
+      const dfrt_slot &slot = plan.slots[to.slot];
       if (slot.space != DFRT_SPACE_SHARED || slot.cta == cta)
         continue;
       if (slot.cta == DFRT_NONE || cta == DFRT_NONE ||

@@ -47,8 +47,8 @@ std::string Progress::describeWait(uint32_t index) const {
                  launch.program.stages[plan.slots[cta.wait.index].stage].name,
                  ") ");
   for (const dfrt_transfer &transfer : plan.transfers)
-    for (uint32_t destination : plan.destinationsOf(transfer))
-      if (destination == cta.wait.index)
+    for (const dfrt_destination &destination : plan.destinationsOf(transfer))
+      if (destination.slot == cta.wait.index)
         return textOf(text, "by transfer ", transfer.identity, " of ",
                       describeProducer(transfer.instruction));
   return text + "that no transfer writes";

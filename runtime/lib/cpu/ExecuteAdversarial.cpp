@@ -117,8 +117,8 @@ private:
     progress.runnable.push_back(cta);
 
     for (const dfrt_transfer &transfer : launch.plan.transfersOf(instruction))
-      for (uint32_t slot : launch.plan.destinationsOf(transfer)) {
-        Delivery delivery{&transfer, nullptr, slot, cta, false};
+      for (const dfrt_destination &to : launch.plan.destinationsOf(transfer)) {
+        Delivery delivery{&transfer, nullptr, to.slot, cta, false};
         if (transfer.transport != DFRT_TRANSPORT_CLUSTER_SHARED &&
             transfer.transport != DFRT_TRANSPORT_MULTICAST)
           DFRT_TRY(copy(delivery));

@@ -82,19 +82,19 @@ private:
         return Status::success();
       const dfrt_instruction &instruction = **next;
       for (const dfrt_transfer &transfer : plan.transfersOf(instruction))
-        for (uint32_t slot : plan.destinationsOf(transfer))
-          DFRT_TRY(progress.checkAlive(transfer, slot, cta));
+        for (const dfrt_destination &to : plan.destinationsOf(transfer))
+          DFRT_TRY(progress.checkAlive(transfer, to.slot, cta));
       lock.unlock();
       Status status = runner.run(instruction, cta);
       for (const dfrt_transfer &transfer : plan.transfersOf(instruction))
-        for (uint32_t slot : plan.destinationsOf(transfer))
-          launch.memory.transfer(transfer, slot, cta);
+        for (const dfrt_destination &to : plan.destinationsOf(transfer))
+          launch.memory.transfer(transfer, to.slot, cta);
       lock.lock();
       DFRT_TRY(status);
       size_t before = progress.runnable.size();
       for (const dfrt_transfer &transfer : plan.transfersOf(instruction))
-        for (uint32_t slot : plan.destinationsOf(transfer))
-          DFRT_TRY(progress.deliverSlot(transfer, slot, cta));
+        for (const dfrt_destination &to : plan.destinationsOf(transfer))
+          DFRT_TRY(progress.deliverSlot(transfer, to.slot, cta));
       for (const dfrt_release &release : plan.releasesOf(instruction))
         DFRT_TRY(progress.deliverRelease(release));
       progress.complete(cta, instruction);

@@ -18,8 +18,8 @@ using namespace dfrt::cpu;
 Status InstructionRun::run(const dfrt_instruction &instruction, uint32_t cta) {
   const Stage &stage = launch.program.stages[instruction.stage];
   memory.begin();
-  for (uint32_t slot : launch.plan.outputsOf(instruction))
-    launch.memory.beginWrite(slot, cta);
+  for (const dfrt_output &output : launch.plan.outputsOf(instruction))
+    launch.memory.beginWrite(output.slot, cta);
   DFRT_TRY(stage.kind == StageKind::reduce ? fold(instruction, cta)
                                            : callTiles(instruction, cta));
   for (const dfrt_operand &operand : launch.plan.operandsOf(instruction))
@@ -83,13 +83,13 @@ Status InstructionRun::callTiles(const dfrt_instruction &instruction,
       stage.variants[instruction.variant].kind == Variant::Kind::sliced;
   bool each = stage.range != kNone && stage.each;
   int64_t calls = each ? instruction.tile_end - instruction.tile_begin : 1;
-  ArrayView<uint32_t> outputs = launch.plan.outputsOf(instruction);
+  ArrayView<dfrt_output> outputs = launch.plan.outputsOf(instruction);
   for (int64_t tile = 0; tile < calls; ++tile) {
     StoredRecord output;
     bool hasOutput = !outputs.empty();
     if (hasOutput)
       output = launch.memory.slot(
-          outputs[stage.arity == Arity::tiles ? size_t(tile) : 0], cta);
+          outputs[stage.arity == Arity::tiles ? size_t(tile) : 0].slot, cta);
     uint32_t begin = sliced ? instruction.slice_begin : 0;
     uint32_t end = sliced ? instruction.slice_end : 1;
     for (uint32_t slice = begin; slice < end; ++slice)
@@ -155,7 +155,7 @@ Status InstructionRun::fold(const dfrt_instruction &instruction, uint32_t cta) {
   const Stage &stage = launch.program.stages[instruction.stage];
   const Record &record = stage.record;
   StoredRecord output =
-      launch.memory.slot(launch.plan.outputsOf(instruction)[0], cta);
+      launch.memory.slot(launch.plan.outputsOf(instruction)[0].slot, cta);
   bool sliced =
       stage.variants[instruction.variant].kind == Variant::Kind::sliced;
   uint32_t begin = sliced ? instruction.slice_begin : 0;

@@ -27,13 +27,14 @@ public:
         queues(section<dfrt_queue>(DFRT_SECTION_QUEUES)),
         instructions(section<dfrt_instruction>(DFRT_SECTION_INSTRUCTIONS)),
         operands(section<dfrt_operand>(DFRT_SECTION_OPERANDS)),
-        outputs(section<uint32_t>(DFRT_SECTION_OUTPUTS)),
+        outputs(section<dfrt_output>(DFRT_SECTION_OUTPUTS)),
         slots(section<dfrt_slot>(DFRT_SECTION_SLOTS)),
         transfers(section<dfrt_transfer>(DFRT_SECTION_TRANSFERS)),
-        destinations(section<uint32_t>(DFRT_SECTION_DESTINATIONS)),
+        destinations(section<dfrt_destination>(DFRT_SECTION_DESTINATIONS)),
         releases(section<dfrt_release>(DFRT_SECTION_RELEASES)),
         barriers(section<dfrt_barrier>(DFRT_SECTION_BARRIERS)),
-        stages(section<dfrt_stage>(DFRT_SECTION_STAGES)) {}
+        stages(section<dfrt_stage>(DFRT_SECTION_STAGES)),
+        draws(section<dfrt_draw>(DFRT_SECTION_DRAWS)) {}
 
   bool ticket() const { return header.flags & DFRT_PLAN_TICKET; }
   bool exitBarrier() const { return header.flags & DFRT_PLAN_EXIT_BARRIER; }
@@ -41,13 +42,15 @@ public:
 
   /// Instruction `position` of a queue.
   const dfrt_instruction &at(uint32_t queue, uint32_t position) const {
+    if (ticket())
+      return instructions[queues[queue].rest + position];
     return instructions[position == 0 ? queue
                                       : queues[queue].rest + position - 1];
   }
   ArrayView<dfrt_operand> operandsOf(const dfrt_instruction &i) const {
     return {operands.data() + i.first_operand, i.operand_count};
   }
-  ArrayView<uint32_t> outputsOf(const dfrt_instruction &i) const {
+  ArrayView<dfrt_output> outputsOf(const dfrt_instruction &i) const {
     return {outputs.data() + i.first_output, i.output_count};
   }
   ArrayView<dfrt_transfer> transfersOf(const dfrt_instruction &i) const {
@@ -59,8 +62,12 @@ public:
   ArrayView<dfrt_release> acquiresOf(const dfrt_instruction &i) const {
     return {releases.data() + i.first_acquire, i.acquire_count};
   }
-  ArrayView<uint32_t> destinationsOf(const dfrt_transfer &t) const {
+  ArrayView<dfrt_destination> destinationsOf(const dfrt_transfer &t) const {
     return {destinations.data() + t.first_destination, t.destination_count};
+  }
+  /// Barrier `number` of a CTA.
+  uint32_t barrierIndex(uint32_t cta, uint32_t number) const {
+    return queues[cta].first_barrier + number;
   }
   /// Calls of the plan; identities are below it.
   uint32_t callCount() const {
@@ -83,13 +90,14 @@ public:
   ArrayView<dfrt_queue> queues;
   ArrayView<dfrt_instruction> instructions;
   ArrayView<dfrt_operand> operands;
-  ArrayView<uint32_t> outputs;
+  ArrayView<dfrt_output> outputs;
   ArrayView<dfrt_slot> slots;
   ArrayView<dfrt_transfer> transfers;
-  ArrayView<uint32_t> destinations;
+  ArrayView<dfrt_destination> destinations;
   ArrayView<dfrt_release> releases;
   ArrayView<dfrt_barrier> barriers;
   ArrayView<dfrt_stage> stages;
+  ArrayView<dfrt_draw> draws;
 };
 
 inline uint64_t taskOf(const dfrt_instruction &instruction) {

@@ -17,20 +17,10 @@ Progress::Progress(LaunchCode &launch)
       ctas(launch.plan.header.ctas),
       flagWaiters(launch.plan.header.global_flags),
       done(launch.plan.callCount()) {
-  if (plan.queues.empty())
-    return;
-  if (plan.ticket()) {
-    for (uint32_t c = 0; c < ctas.size(); ++c) {
-      ctas[c].queue = 0;
-      runnable.push_back(c);
-    }
-  } else {
-    for (uint32_t q = 0; q < plan.queues.size(); ++q) {
-      CtaState &cta = ctas[plan.queues[q].cta];
-      cta.queue = q;
-      cta.end = plan.queues[q].count;
-      runnable.push_back(plan.queues[q].cta);
-    }
+  for (uint32_t c = 0; c < ctas.size(); ++c) {
+    ctas[c].queue = plan.ticket() ? 0 : c;
+    ctas[c].end = plan.ticket() ? 0 : plan.queues[c].count;
+    runnable.push_back(c);
   }
   unfinished = uint32_t(runnable.size());
 }
@@ -39,15 +29,11 @@ bool Progress::draw(uint32_t index) {
   CtaState &cta = ctas[index];
   if (cta.next != cta.end || !plan.ticket())
     return false;
-  uint32_t count = plan.queues[0].count;
-  if (drawCursor == count)
+  if (drawCursor == plan.draws.size())
     return false;
-  cta.next = drawCursor;
-  do
-    ++drawCursor;
-  while (drawCursor < count &&
-         !(plan.at(0, drawCursor).flags & DFRT_INSTRUCTION_DRAW));
-  cta.end = drawCursor;
+  const dfrt_draw &draw = plan.draws[drawCursor++];
+  cta.next = draw.first - plan.queues[0].rest;
+  cta.end = cta.next + draw.count;
   return true;
 }
 
@@ -113,7 +99,7 @@ Status Progress::deliverSlot(const dfrt_transfer &transfer, uint32_t index,
   DFRT_TRY(signals.arriveSlot(index));
   const dfrt_slot &slot = plan.slots[index];
   if (slot.barrier != DFRT_NONE)
-    DFRT_TRY(wake(plan.barriers[slot.barrier].cta));
+    DFRT_TRY(wake(slot.cta));
   if (slot.flag != DFRT_NONE) {
     std::vector<uint32_t> waiters = std::move(flagWaiters[slot.flag]);
     flagWaiters[slot.flag].clear();

@@ -16,13 +16,14 @@ Signals::Signals(const PlanView &plan)
     : plan(plan), barriers(plan.barriers.size()),
       flags(plan.header.global_flags), released(plan.releases.size() / 2) {}
 
-Expected<bool> Signals::complete(uint32_t barrier, uint32_t phase) const {
-  const BarrierState &state = barriers[barrier];
+Expected<bool> Signals::complete(uint32_t cta, uint32_t barrier,
+                                 uint32_t phase) const {
+  const BarrierState &state = barriers[plan.barrierIndex(cta, barrier)];
   // The hardware sees the parity of the phase only.
   if (state.phase > uint64_t(phase) + 1)
     return failure(StatusCode::verificationFailed, "cpu: barrier ", barrier,
-                   " of cta ", plan.barriers[barrier].cta, " is in phase ",
-                   state.phase, ", too far for a wait for phase ", phase);
+                   " of cta ", cta, " is in phase ", state.phase,
+                   ", too far for a wait for phase ", phase);
   return state.phase > phase;
 }
 
@@ -33,7 +34,8 @@ Expected<Wait> Signals::missing(const dfrt_instruction &instruction) const {
         return Wait{Wait::Kind::release, release.identity};
       continue;
     }
-    Expected<bool> done = complete(release.barrier, release.phase);
+    Expected<bool> done =
+        complete(release.to_cta, release.barrier, release.phase);
     if (!done)
       return done.status();
     if (!*done)
@@ -44,7 +46,7 @@ Expected<Wait> Signals::missing(const dfrt_instruction &instruction) const {
       continue;
     const dfrt_slot &slot = plan.slots[operand.slot];
     if (slot.barrier != DFRT_NONE) {
-      Expected<bool> done = complete(slot.barrier, slot.phase);
+      Expected<bool> done = complete(slot.cta, slot.barrier, slot.phase);
       if (!done)
         return done.status();
       if (!*done)
@@ -56,13 +58,14 @@ Expected<Wait> Signals::missing(const dfrt_instruction &instruction) const {
   return Wait();
 }
 
-Status Signals::arriveBarrier(uint32_t barrier, uint32_t phase) {
-  BarrierState &state = barriers[barrier];
+Status Signals::arriveBarrier(uint32_t cta, uint32_t barrier, uint32_t phase) {
+  uint32_t index = plan.barrierIndex(cta, barrier);
+  BarrierState &state = barriers[index];
   if (state.phase != phase)
     return failure(StatusCode::verificationFailed, "cpu: barrier ", barrier,
-                   " of cta ", plan.barriers[barrier].cta, " is in phase ",
-                   state.phase, ", but an arrival for phase ", phase, " came");
-  if (++state.arrivals == plan.barriers[barrier].arrivals) {
+                   " of cta ", cta, " is in phase ", state.phase,
+                   ", but an arrival for phase ", phase, " came");
+  if (++state.arrivals == plan.barriers[index].arrivals) {
     state.arrivals = 0;
     ++state.phase;
   }
@@ -74,13 +77,13 @@ Status Signals::arriveSlot(uint32_t index) {
   if (slot.flag != DFRT_NONE)
     flags[slot.flag] = true;
   if (slot.barrier != DFRT_NONE)
-    return arriveBarrier(slot.barrier, slot.phase);
+    return arriveBarrier(slot.cta, slot.barrier, slot.phase);
   return Status::success();
 }
 
 Status Signals::arriveRelease(const dfrt_release &release) {
   released[release.identity] = true;
   if (release.barrier != DFRT_NONE)
-    return arriveBarrier(release.barrier, release.phase);
+    return arriveBarrier(release.to_cta, release.barrier, release.phase);
   return Status::success();
 }

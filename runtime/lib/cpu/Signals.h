@@ -42,9 +42,10 @@ private:
   struct BarrierState {
     uint32_t phase = 0, arrivals = 0;
   };
-  Status arriveBarrier(uint32_t barrier, uint32_t phase);
-  /// Whether `phase` of `barrier` is complete.
-  Expected<bool> complete(uint32_t barrier, uint32_t phase) const;
+  /// Barriers are numbered within their CTA.
+  Status arriveBarrier(uint32_t cta, uint32_t barrier, uint32_t phase);
+  /// Whether `phase` of the barrier is complete.
+  Expected<bool> complete(uint32_t cta, uint32_t barrier, uint32_t phase) const;
 
   const PlanView &plan;
   std::vector<BarrierState> barriers;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fixture plan-v1.dfplan is the packed hand-made schedule. It was written
+// The fixture plan-v2.dfplan is the packed hand-made schedule. It was written
 // by this test with DATAFLOW_WRITE_FIXTURES=1, and is never written again:
-// plans of version 1 must keep loading.
+// plans of version 2 must keep loading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -265,15 +265,15 @@ TEST(PlanImage, EmptyBatchPacks) {
 TEST(PlanImage, WrongFieldsAreNamed) {
   Bytes bytes = pack(handImage());
   auto at = [&](uint32_t section, uint64_t entry, uint64_t field) {
-    static constexpr uint64_t kSizes[] = {16, 128, 16, 4,  48, 32,
-                                          4,  32,  8,  32, 1};
+    static constexpr uint64_t kSizes[] = {32, 128, 32, 16, 48, 48,
+                                          32, 32,  8,  32, 1,  8};
     return sectionOffset(bytes, section) + entry * kSizes[section] + field;
   };
   auto expect = [](const std::string &message, const char *part) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   expect(refusal(bytes, 0, 1u), "magic");
-  expect(refusal(bytes, 4, 2u), "version is 2");
+  expect(refusal(bytes, 4, 1u), "version is 1, but this library reads 2");
   expect(refusal(bytes, 8, uint64_t(1)), "total_bytes is 1");
   expect(refusal(bytes, 24, 4u), "flags is 4");
   expect(refusal(bytes, 28, 0u), "topology");
@@ -283,8 +283,15 @@ TEST(PlanImage, WrongFieldsAreNamed) {
   expect(refusal(bytes, 300, uint8_t(1)), "reserved1");
   expect(refusal(bytes, 88, uint64_t(64)), "offset of section queues");
   expect(refusal(bytes, 96, 9u), "count of section queues");
-  expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 0, 12), 1u),
+  expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 0, 20), 1u),
          "queues[0].reserved");
+  expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 1, 0), 0u), "queues[1].cta");
+  expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 1, 12), 0u),
+         "queues[1] has 1 barriers from 0 of 2, expected from 1");
+  expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 1, 16), 2u),
+         "queues[1] has 2 barriers");
+  expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 1, 16), 0u),
+         "count of section barriers is 2, but the queues have 1");
   expect(refusal(bytes, at(DFRT_SECTION_QUEUES, 1, 8), 9999u),
          "queues[1].rest");
   expect(refusal(bytes, at(DFRT_SECTION_INSTRUCTIONS, 0, 0), uint16_t(2)),
@@ -301,21 +308,208 @@ TEST(PlanImage, WrongFieldsAreNamed) {
          "instructions[0] byte 84");
   expect(refusal(bytes, at(DFRT_SECTION_OPERANDS, 1, 0), 99u),
          "operands[1].slot is 99");
-  expect(refusal(bytes, at(DFRT_SECTION_OPERANDS, 1, 8), 2u),
+  expect(refusal(bytes, at(DFRT_SECTION_OPERANDS, 1, 8), uint16_t(2)),
          "operands[1].flags");
+  expect(refusal(bytes, at(DFRT_SECTION_OPERANDS, 1, 14), uint16_t(2)),
+         "operands[1].reserved");
   expect(refusal(bytes, at(DFRT_SECTION_SLOTS, 2, 0), uint64_t(1) << 40),
          "slots[2].offset");
   expect(refusal(bytes, at(DFRT_SECTION_SLOTS, 2, 8), uint64_t(64)),
          "slots[2].bytes");
   expect(refusal(bytes, at(DFRT_SECTION_SLOTS, 2, 28), 77u),
-         "slots[2].barrier is 77");
-  expect(refusal(bytes, at(DFRT_SECTION_TRANSFERS, 0, 4), 9u),
+         "slots[2].barrier is 77, but must be below 1");
+  expect(refusal(bytes, at(DFRT_SECTION_TRANSFERS, 0, 4), uint16_t(9)),
          "transfers[0].transport");
+  expect(refusal(bytes, at(DFRT_SECTION_TRANSFERS, 0, 44), 1u),
+         "transfers[0].reserved");
+  expect(refusal(bytes, at(DFRT_SECTION_DESTINATIONS, 1, 28), 1u),
+         "destinations[1].reserved");
   expect(refusal(bytes, at(DFRT_SECTION_TRANSFERS, 0, 24), uint64_t(1)),
          "transfers[0] byte 24");
-  expect(refusal(bytes, at(DFRT_SECTION_BARRIERS, 1, 4), 0u),
+  expect(refusal(bytes, at(DFRT_SECTION_BARRIERS, 1, 0), 0u),
          "barriers[1].arrivals");
+  expect(refusal(bytes, at(DFRT_SECTION_BARRIERS, 1, 4), 0u),
+         "barriers[1].identity");
   expect(refusal(bytes, at(DFRT_SECTION_STAGES, 0, 4), 4u), "stages[0].kind");
+}
+
+// What a device reads instead of the slot is tested against the slot.
+TEST(PlanImage, WrongCopiesAreRefused) {
+  Bytes bytes = pack(handImage());
+  auto expectByte = [&](uint32_t section, uint64_t field) {
+    uint64_t offset = sectionOffset(bytes, section) + field;
+    std::string message = refusal(bytes, offset, uint8_t(bytes[offset] ^ 16));
+    EXPECT_NE(message.find("[0] byte " + std::to_string(field) + " is "),
+              std::string::npos)
+        << message;
+  };
+  for (uint64_t field : {10, 12, 16, 24, 28})
+    expectByte(DFRT_SECTION_OPERANDS, field);
+  for (uint64_t field : {4, 6, 8})
+    expectByte(DFRT_SECTION_OUTPUTS, field);
+  for (uint64_t field : {6, 32, 40, 42})
+    expectByte(DFRT_SECTION_TRANSFERS, field);
+  for (uint64_t field : {4, 8, 16, 20, 22})
+    expectByte(DFRT_SECTION_DESTINATIONS, field);
+}
+
+TEST(PlanImage, CopiesAreThoseOfTheSlot) {
+  PlanImage image = handImage();
+  Bytes bytes = pack(image);
+  auto entry = [&](auto record, uint32_t section, uint64_t index) {
+    std::memcpy(&record,
+                bytes.data() + sectionOffset(bytes, section) +
+                    index * sizeof(record),
+                sizeof(record));
+    return record;
+  };
+  // CTA 1's merge reads the slot that arrives from CTA 0 first, then its own.
+  const Instruction &merge = image.schedule.instructions[6];
+  auto arrived =
+      entry(dfrt_operand(), DFRT_SECTION_OPERANDS, merge.firstOperand);
+  EXPECT_EQ(arrived.slot, 6u);
+  EXPECT_EQ(arrived.flags, DFRT_OPERAND_WAIT);
+  EXPECT_EQ(arrived.space, DFRT_SPACE_SHARED);
+  EXPECT_EQ(arrived.offset, 2u * 96);
+  EXPECT_EQ(arrived.signal, 0u); // of CTA 1, though barrier 1 of the schedule
+  auto own =
+      entry(dfrt_operand(), DFRT_SECTION_OPERANDS, merge.firstOperand + 1);
+  EXPECT_EQ(own.slot, 4u);
+  EXPECT_EQ(own.signal, DFRT_NONE);
+  auto output = entry(dfrt_output(), DFRT_SECTION_OUTPUTS, merge.firstOutput);
+  EXPECT_EQ(output.slot, 7u);
+  EXPECT_EQ(output.offset, 3u * 96);
+  auto transfer = entry(dfrt_transfer(), DFRT_SECTION_TRANSFERS, 0);
+  EXPECT_EQ(transfer.source, 1u);
+  EXPECT_EQ(transfer.source_offset, 96u);
+  EXPECT_EQ(transfer.cluster_mask, 2u);
+  auto destination = entry(dfrt_destination(), DFRT_SECTION_DESTINATIONS, 0);
+  EXPECT_EQ(destination.slot, 6u);
+  EXPECT_EQ(destination.cta, 1u);
+  EXPECT_EQ(destination.offset, 2u * 96);
+  EXPECT_EQ(destination.signal, 0u);
+}
+
+// Queues are those of the CTAs and barriers lie CTA by CTA, whatever the order
+// in the schedule; barriers come back in the order they had.
+TEST(PlanImage, QueuesAndBarriersAreSorted) {
+  TestCase test = raggedCase({8, 8});
+  Topology topology = handTopology();
+  topology.ctas *= 2;
+  Schedule schedule = handSchedule(false);
+  PlanImage plain = makePlanImage(test.problem(topology), schedule);
+  std::swap(schedule.queues[0], schedule.queues[1]);
+  schedule.barriers = {{1, 1}, {0, 3}, {0, 1}, {2, 5}};
+  for (Slot &slot : schedule.slots)
+    if (slot.barrier != kNone)
+      slot.barrier = slot.cta == 0 ? 2 : 0;
+  PlanImage image = makePlanImage(test.problem(topology), schedule);
+  Bytes bytes = pack(image);
+  auto queue = [&](uint64_t index) {
+    dfrt_queue queue;
+    std::memcpy(&queue,
+                bytes.data() + sizeof(dfrt_plan_header) + index * sizeof(queue),
+                sizeof(queue));
+    return queue;
+  };
+  uint32_t ctas = topology.ctas;
+  ASSERT_EQ(ctas, 4u);
+  const uint32_t expected[][5] = {{0, 4, ctas, 0, 2},
+                                  {1, 4, ctas + 4, 2, 1},
+                                  {2, 0, ctas + 8, 3, 1},
+                                  {3, 0, ctas + 8, 4, 0}};
+  for (uint32_t q = 0; q < ctas; ++q) {
+    EXPECT_EQ(queue(q).cta, expected[q][0]);
+    EXPECT_EQ(queue(q).count, expected[q][1]);
+    EXPECT_EQ(queue(q).rest, expected[q][2]);
+    EXPECT_EQ(queue(q).first_barrier, expected[q][3]);
+    EXPECT_EQ(queue(q).barrier_count, expected[q][4]);
+  }
+  // CTA 0's barrier 1 is barrier 2 of the schedule.
+  dfrt_slot slot;
+  std::memcpy(&slot,
+              bytes.data() + sectionOffset(bytes, DFRT_SECTION_SLOTS) +
+                  2 * sizeof(slot),
+              sizeof(slot));
+  EXPECT_EQ(slot.barrier, 1u);
+
+  Expected<PlanImage> read = readPlan(bytes.data(), bytes.size());
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  // Idle CTAs have queues in a plan.
+  std::swap(image.schedule.queues[0], image.schedule.queues[1]);
+  image.schedule.queues.push_back({2, {}});
+  image.schedule.queues.push_back({3, {}});
+  EXPECT_TRUE(same(image, *read));
+  EXPECT_EQ(pack(*read), bytes);
+}
+
+TEST(PlanImage, DrawsLieTogether) {
+  TestCase test = raggedCase({40, 0, 100, 17, 1});
+  Topology topology;
+  topology.ctas = 4;
+  Problem problem = test.problem(topology);
+  ScheduleOptions options;
+  options.solver = "tickets";
+  Expected<Schedule> schedule = makeSchedule(problem, options);
+  ASSERT_TRUE(bool(schedule)) << schedule.status().message();
+  // Let a draw have more than one instruction, whatever the solver does.
+  std::vector<uint32_t> &list = schedule->queues[0].instructions;
+  ASSERT_GT(list.size(), 3u);
+  schedule->instructions[list[1]].draw = false;
+  PlanImage image = makePlanImage(problem, *schedule);
+  PlanMaxima maxima = exactMaxima(image);
+  maxima.capacity[DFRT_SECTION_QUEUES] += 2;
+  maxima.capacity[DFRT_SECTION_INSTRUCTIONS] += 2;
+  Expected<Bytes> bytes = packPlan(image, maxima);
+  ASSERT_TRUE(bool(bytes)) << bytes.status().message();
+  dfrt_plan_header header;
+  std::memcpy(&header, bytes->data(), sizeof(header));
+  auto instruction = [&](uint64_t index) {
+    dfrt_instruction record;
+    std::memcpy(&record,
+                bytes->data() +
+                    sectionOffset(*bytes, DFRT_SECTION_INSTRUCTIONS) +
+                    index * sizeof(record),
+                sizeof(record));
+    return record;
+  };
+  EXPECT_EQ(header.sections[DFRT_SECTION_QUEUES].count, 1u);
+  for (uint64_t fixed = 0; fixed < 3; ++fixed)
+    EXPECT_EQ(instruction(fixed).opcode, DFRT_EXIT);
+  uint32_t draws = header.sections[DFRT_SECTION_DRAWS].count;
+  uint32_t next = 3, k = 0;
+  for (uint32_t d = 0; d < draws; ++d) {
+    dfrt_draw draw;
+    std::memcpy(&draw,
+                bytes->data() + sectionOffset(*bytes, DFRT_SECTION_DRAWS) +
+                    d * sizeof(draw),
+                sizeof(draw));
+    EXPECT_EQ(draw.first, next);
+    next += draw.count;
+    for (uint32_t i = 0; i < draw.count; ++i, ++k) {
+      EXPECT_EQ(instruction(draw.first + i).identity, list[k]);
+      EXPECT_EQ(instruction(draw.first + i).flags,
+                i == 0 ? DFRT_INSTRUCTION_DRAW : 0u);
+    }
+  }
+  EXPECT_EQ(k, list.size());
+  EXPECT_EQ(instruction(next).opcode, DFRT_EXIT);
+  Expected<PlanImage> read = readPlan(bytes->data(), bytes->size());
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  EXPECT_TRUE(same(image, *read));
+
+  uint64_t first = sectionOffset(*bytes, DFRT_SECTION_DRAWS);
+  EXPECT_NE(refusal(*bytes, first + 4, 1u).find("draws[0] byte 4"),
+            std::string::npos);
+}
+
+TEST(PlanImage, BarriersOfATicketPlanAreRefused) {
+  PlanImage image = handImage();
+  image.schedule.discipline = Discipline::ticket;
+  Expected<Bytes> bytes = packPlan(image, exactMaxima(image));
+  ASSERT_FALSE(bool(bytes));
+  EXPECT_EQ(bytes.status().message(),
+            "plan: barriers: a ticket plan has none, not 2");
 }
 
 TEST(PlanImage, EveryTruncationIsRefused) {
@@ -362,8 +556,8 @@ TEST(PlanImage, FlippedBytesAreRefusedOrReadEqual) {
   EXPECT_GT(accepted, 0); // names, lengths and tasks may be anything
 }
 
-TEST(PlanImage, FixtureOfVersion1KeepsLoading) {
-  std::string path = std::string(DATAFLOW_TEST_FIXTURES) + "/plan-v1.dfplan";
+TEST(PlanImage, FixtureOfVersion2KeepsLoading) {
+  std::string path = std::string(DATAFLOW_TEST_FIXTURES) + "/plan-v2.dfplan";
   if (std::getenv("DATAFLOW_WRITE_FIXTURES")) {
     Bytes bytes = pack(handImage());
     std::ofstream(path, std::ios::binary)
