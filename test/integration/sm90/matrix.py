@@ -1,0 +1,298 @@
+# Part of the dataflow project, under the Apache License v2.0 with LLVM
+# Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the GPU tests run: programs, workloads, and how they are planned.
+
+`programs()` says which artifacts there are, `runs()` which plans of them. A run
+is one call of df-run; its members are those of an entry of tests.json:
+
+  name        unique; group/program/what is special
+  group       what it is for, see GROUPS
+  program     the artifact; `workload`: file; `points`: names, "all" for every one
+  set         dimensions of the workload that the program fixes
+  solver, combine, transport, ctas, cluster_size, reserved_bytes
+              as df-run takes them; null: its default
+  tolerance   largest relative L2 error of an output; null: df-run's, by type
+  seconds     limit
+  may_refuse  a plan that does not fit the kernel's shared memory is no failure
+  compare     the CPU device's outputs are compared too
+  small       part of the quick subset that sanitizers and scripts/test run
+  large       data or reference take long: not rehearsed on the CPU
+  measure     timed by `gpu-tests --measure`
+"""
+
+import json
+import os
+import random
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
+sys.path[:0] = [os.path.join(HERE, "../cpu"), os.path.join(HERE, "programs")]
+
+from programs import Program  # noqa: E402  (test/integration/cpu)
+import rounds  # noqa: E402
+
+GROUPS = {
+    "hello": "the first example under every topology",
+    "forms": "every form of instruction under every transport, combination and discipline",
+    "streams": "a handler unknown to the examples: two streams, an integer field, 12 bytes",
+    "multicast": "hundreds of multicasts, one after the other through the same memory",
+    "random": "the random programs of the CPU tests",
+    "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
+    "traces": "the measured batches",
+    "consume": "handlers that only read, for what the kernel itself costs",
+    "sanitize": "small plans for compute-sanitizer, each transport and discipline once",
+}
+ROUNDS = 16
+RANDOM_PROGRAMS = 40
+# Whole devices of 132 SMs: CTAs that are resident in clusters of each size.
+DEVICE = ((132, 1), (132, 2), (120, 4), (120, 8), (112, 16))
+MLA = os.path.join(ROOT, "examples/mla-decode")
+
+
+def read_json(*path):
+    with open(os.path.join(*path)) as file:
+        return json.load(file)
+
+
+class Source:
+    """MLIR text and what its parameters are bound to."""
+
+    def __init__(self, text, params=""):
+        self.text, self.params = text, params
+
+    @staticmethod
+    def file(path, params=""):
+        with open(path) as file:
+            return Source(file.read(), params)
+
+
+def mla_name(form, heads, page, element):
+    return f"mla_{form}_{heads}_{page}_{element}"
+
+
+MLA_PROGRAMS = (
+    ("paged", 16, 64, "f16"), ("paged", 32, 64, "f16"), ("paged", 64, 64, "f16"),
+    ("paged", 128, 64, "f16"), ("paged", 16, 64, "bf16"), ("paged", 32, 64, "bf16"),
+    ("paged", 64, 64, "bf16"), ("paged", 128, 64, "bf16"), ("paged", 32, 16, "f16"),
+    ("paged", 32, 32, "bf16"), ("paged", 32, 128, "f16"), ("dense", 32, 64, "f16"),
+    ("dense", 32, 64, "bf16"), ("dense", 128, 64, "f16"), ("dense", 16, 16, "bf16"),
+)
+
+
+def random_programs():
+    # Long ranges are those of seeds 1, 17, ... (see random_programs.py).
+    return {f"random_{seed}": Program(seed, long=seed % 16 == 1)
+            for seed in range(RANDOM_PROGRAMS)}
+
+
+def programs(generated):
+    """{name: Source}"""
+    result = {"ragged_sum": Source.file(f"{ROOT}/examples/hello/ragged_sum.mlir")}
+    for form, heads, page, element in MLA_PROGRAMS:
+        suffix, tile = ("", "page") if form == "paged" else ("_dense", "tile")
+        result[mla_name(form, heads, page, element)] = Source.file(
+            f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}")
+    for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each"):
+        result[name] = Source.file(f"{HERE}/programs/{name}.mlir")
+    for name in ("two_streams", "exchange"):
+        for element in ("f16", "bf16"):
+            result[f"{name}_{element}"] = Source.file(f"{HERE}/programs/{name}.mlir",
+                                                      f"element={element}")
+    result["rounds"] = Source(rounds.text(ROUNDS))
+    for name, program in generated.items():
+        result[name] = Source(program.text())
+    return result
+
+
+def edge_points():
+    rng = random.Random(1)
+    return [
+        {"name": "short", "lengths": [0, 1, 37, 64, 65, 0, 130]},
+        {"name": "one", "lengths": [1]},
+        {"name": "zero", "lengths": [0, 0, 0]},
+        {"name": "empty", "lengths": []},
+        {"name": "several", "lengths": [700, 3, 1500, 64, 0, 129]},
+        {"name": "long", "lengths": [131072]},
+        {"name": "thousand", "lengths": [rng.choice((0, 1, 3, 17, 64, 65)) for _ in range(1000)]},
+    ]
+
+
+def workloads(generated):
+    """{name: JSON}; points of other files are copied in."""
+    result = {"ragged_sum": read_json(ROOT, "examples/hello/workload.json"),
+              "mla_paged": read_json(MLA, "workload.json"),
+              "mla_dense": read_json(MLA, "workload_dense.json")}
+    for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each",
+                 "two_streams", "exchange", "rounds"):
+        result[name] = read_json(HERE, "programs", f"{name}.json")
+    traces = read_json(ROOT, "workloads/mla_decode.json")["traces"]
+    for workload in result.values():
+        if isinstance(workload["points"], dict):  # all of them refer to the traces
+            workload["points"] = [{"name": str(t["id"]), "lengths": t["lengths"]} for t in traces]
+    for form in ("paged", "dense"):
+        edges = dict(result[f"mla_{form}"], points=edge_points())
+        edges["description"] = "Empty, tiny, huge and many requests."
+        result[f"edges_{form}"] = edges
+    for name in ("consume_pages", "consume_pages_each"):
+        result[name]["points"] += edge_points()[:5]
+    for name, program in generated.items():
+        result[name] = program.workload()
+    return result
+
+
+class Runs:
+    def __init__(self):
+        self.entries = []
+
+    def add(self, group, program, workload, points, what="", **more):
+        entry = {"name": None, "group": group, "program": program, "workload": workload,
+                 "points": points, "set": {}, "solver": None, "combine": None, "transport": None,
+                 "ctas": None, "cluster_size": None, "reserved_bytes": None, "tolerance": None,
+                 "seconds": 60, "may_refuse": False, "compare": False, "small": False,
+                 "large": False, "measure": False}
+        entry.update(more)
+        words = [f"{entry['ctas']}x{entry['cluster_size'] or 1}" if entry["ctas"] else ""]
+        words += [entry[key] or "" for key in ("solver", "combine", "transport")]
+        entry["name"] = "/".join((group, program, "-".join(w for w in [what] + words if w) or "default"))
+        self.entries.append(entry)
+
+
+def forced(combines):
+    """Plans that force one choice at a time, at sizes that take it."""
+    for ctas, cluster in DEVICE + ((1, 1),):
+        yield {"ctas": ctas, "cluster_size": cluster}
+    for size in (2, 4, 8, 16):
+        for transport in ("cluster_shared", "multicast"):
+            yield {"ctas": size, "cluster_size": size, "transport": transport}
+        yield {"ctas": 2 * size, "cluster_size": size, "transport": "global"}
+    yield {"ctas": 7, "cluster_size": 1, "transport": "global"}
+    yield {"ctas": 1, "cluster_size": 1, "transport": "local"}
+    for combine in combines:
+        yield {"ctas": 12, "cluster_size": 1, "combine": combine}
+        yield {"ctas": 12, "cluster_size": 4, "combine": combine}
+        yield {"ctas": 8, "cluster_size": 8, "combine": combine, "transport": "cluster_shared"}
+        yield {"ctas": 8, "cluster_size": 8, "combine": combine, "transport": "multicast"}
+        yield {"ctas": 16, "cluster_size": 1, "combine": combine, "solver": "tickets"}
+    for solver in ("longest-first", "tickets"):
+        yield {"ctas": 132, "cluster_size": 1, "solver": solver}
+        yield {"ctas": 5, "cluster_size": 1, "solver": solver}
+    yield {"ctas": 8, "cluster_size": 2, "solver": "longest-first"}
+
+
+def is_small(choice):
+    """A few CTAs, each transport and discipline once."""
+    return choice["ctas"] <= 8 and (choice.get("transport") in ("cluster_shared", "multicast")
+                                    and choice["cluster_size"] == 4
+                                    or choice.get("solver") == "tickets"
+                                    or choice.get("transport") in ("local",)
+                                    or choice["ctas"] == 7)
+
+
+def runs(generated):
+    """The entries of tests.json."""
+    result = Runs()
+    for choice in forced(("fold", "tree")):
+        small = is_small(choice)
+        result.add("hello", "ragged_sum", "ragged_sum", "all", small=small, **choice)
+        result.add("streams", "two_streams_f16", "two_streams", "all", small=small,
+                   compare=small, **choice)
+        result.add("forms", "exchange_f16", "exchange", "all", small=small, compare=small, **choice)
+    for choice in forced(("scatter", "fold", "tree")):
+        # The one program whose reduce can be combined in all three ways.
+        result.add("forms", "consume_pages", "consume_pages", "short,several,one,zero,empty",
+                   small=is_small(choice), **choice)
+    for name in ("two_streams", "exchange"):
+        group = "streams" if name == "two_streams" else "forms"
+        for ctas, cluster in ((132, 2), (16, 16)):
+            result.add(group, f"{name}_bf16", name, "all", ctas=ctas, cluster_size=cluster)
+
+    for size, points in ((2, "23"), (4, "8,23"), (8, "16"), (16, "16")):
+        for transport in ("multicast", "cluster_shared", "global"):
+            result.add("multicast", "rounds", "rounds", points, ctas=size, cluster_size=size,
+                       transport=transport, small=size == 2)
+    result.add("multicast", "rounds", "rounds", "all", ctas=132, cluster_size=2)
+    result.add("multicast", "rounds", "rounds", "all", ctas=9, cluster_size=1, solver="tickets")
+
+    configurations = (
+        {"ctas": 1, "cluster_size": 1}, {"ctas": 3, "cluster_size": 1},
+        {"ctas": 2, "cluster_size": 2}, {"ctas": 8, "cluster_size": 8},
+        {"ctas": 16, "cluster_size": 4}, {"ctas": 16, "cluster_size": 16},
+        {"ctas": 7, "cluster_size": 1, "combine": "fold"},
+        {"ctas": 12, "cluster_size": 4, "combine": "tree"},
+        {"ctas": 6, "cluster_size": 2, "transport": "global"},
+        {"ctas": 132, "cluster_size": 1}, {"ctas": 132, "cluster_size": 2},
+        {"ctas": 112, "cluster_size": 16},
+        {"ctas": 8, "cluster_size": 8, "transport": "cluster_shared"},
+        {"ctas": 4, "cluster_size": 4, "transport": "multicast"},
+        {"ctas": 5, "cluster_size": 1, "solver": "longest-first"},
+        {"ctas": 8, "cluster_size": 2, "solver": "longest-first"},
+        {"ctas": 4, "cluster_size": 1, "solver": "tickets"},
+        {"ctas": 132, "cluster_size": 1, "solver": "tickets"})
+    for seed, name in enumerate(generated):
+        chosen = random.Random(seed).sample(configurations, 2)
+        for choice in chosen:
+            result.add("random", name, name, "all", small=seed < 4 and choice["ctas"] <= 16,
+                       compare=seed % 8 == 0, **choice)
+
+    for form, heads, page, element in MLA_PROGRAMS:
+        name = mla_name(form, heads, page, element)
+        sizes = {"heads": heads, "page": page} if form == "paged" else {"heads": heads}
+        # (choice, is part of the quick subset)
+        choices = [({"ctas": 132, "cluster_size": 1}, False)]
+        if (heads, page) == (32, 64):
+            choices += [({"ctas": c, "cluster_size": s}, False) for c, s in DEVICE[1:]]
+            choices += [({"ctas": 132, "cluster_size": 1, "solver": "tickets"}, False),
+                        ({"ctas": 8, "cluster_size": 4, "combine": "fold"}, element == "f16"),
+                        ({"ctas": 12, "cluster_size": 2, "combine": "tree"}, False)]
+        # Records of 33 and 66 KB: few of them fit a CTA's shared memory.
+        for size, transport in ((2, "multicast"), (2, "cluster_shared"), (4, "multicast"),
+                                (4, "cluster_shared"), (8, "cluster_shared")):
+            if heads == 16 or heads == 32 and size == 2:
+                choices.append(({"ctas": size, "cluster_size": size, "combine": "scatter",
+                                 "transport": transport, "may_refuse": True}, False))
+        for choice, small in choices:
+            result.add("edges", name, f"edges_{form}", "short,one,zero,empty,several", set=sizes,
+                       small=small, **choice)
+        if (heads, page) == (32, 64):
+            for ctas, cluster in ((132, 1), (120, 4)):
+                result.add("edges", name, f"edges_{form}", "long,thousand", "many", set=sizes,
+                           large=True, seconds=240, ctas=ctas, cluster_size=cluster)
+        # Lengths are measured ones in every shape, all of them for the example's.
+        batches = ("0,5,6,12", "1,2,4,8", "3,7,9,13", "10,14", "11", "15")
+        if (heads, page) != (32, 64):
+            batches = ("0,5",) if page == 64 else ()
+        for points in batches:
+            result.add("traces", name, f"mla_{form}", points, "points-" + points, set=sizes,
+                       large=True, seconds=300, ctas=132, cluster_size=1,
+                       measure=(heads, page) == (32, 64))
+
+    traces = ",".join(str(i) for i in range(16))
+    blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")
+                      for n in (128, 256, 512, 1024))
+    for name in ("consume_pages", "consume_pages_each"):
+        for ctas, cluster in DEVICE:
+            result.add("consume", name, name, traces, "traces", large=True, measure=True,
+                       seconds=300, ctas=ctas, cluster_size=cluster)
+    for name in ("consume_blocks", "consume_blocks_each"):
+        result.add("consume", name, name, "small,one,zero,empty", "small", ctas=132,
+                   cluster_size=1, solver="tickets")
+        for solver in ("tickets", "stream"):
+            result.add("consume", name, name, blocks, "weights", large=True, measure=True,
+                       seconds=300, ctas=132, cluster_size=1, solver=solver)
+
+    for choice in ({"ctas": 1, "cluster_size": 1, "transport": "local"},
+                   {"ctas": 3, "cluster_size": 1, "transport": "global"},
+                   {"ctas": 4, "cluster_size": 4, "transport": "cluster_shared"},
+                   {"ctas": 4, "cluster_size": 4, "transport": "multicast"},
+                   {"ctas": 4, "cluster_size": 2},
+                   {"ctas": 3, "cluster_size": 1, "solver": "tickets"}):
+        for program, workload, points, sizes in (
+                ("ragged_sum", "ragged_sum", "one,empty", {}),
+                ("two_streams_f16", "two_streams", "mixed", {}),
+                ("exchange_f16", "exchange", "mixed,zero", {}),
+                ("consume_pages", "consume_pages", "short", {}),
+                ("rounds", "rounds", "4", {}),
+                (mla_name("paged", 16, 64, "f16"), "edges_paged", "short", {"heads": 16})):
+            result.add("sanitize", program, workload, points, set=sizes, small=True, **choice)
+    return result.entries
