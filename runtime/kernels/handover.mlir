@@ -2,7 +2,7 @@
 // and sends another one to rank 2, and so on; a round ends when rank 0 has received a record. Bytes, rounds and the size of the
 // ring are arguments. Records below 16 bytes, or not aligned to 16, are moved by plain accesses.
 //
-// Every CTA leaves eight 64-bit results (see LaunchResult):
+// Every CTA leaves eight 64-bit results (see HandoverResult):
 //   0  cycles between sending and receiving, over all rounds (rank 0)
 //   1  cycles between receiving and sending, over all rounds (the other ranks)
 //   2  words or bytes that were not what the sender had written

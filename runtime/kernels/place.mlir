@@ -20,10 +20,11 @@ gpu.module @place {
     llvm.return
   }
 
-  // Result of CTA c: its multiprocessor and, in the upper half, its cluster. The CTA stays for %nanoseconds, or the same number
-  // of clock cycles times four, whatever ends first.
+  // Results of CTA c, four words: its multiprocessor and, in the upper half, its cluster; clock cycles and nanoseconds that it
+  // stayed; 0. That is %nanoseconds, or four times as many cycles, whatever ends first.
   llvm.func @place(%nanoseconds: i64, %results: !llvm.ptr<1>) attributes {nvvm.kernel} {
     %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
     %l2 = arith.constant 2 : i64
     %l32 = arith.constant 32 : i64
     %tid = nvvm.read.ptx.sreg.tid.x : i32
@@ -33,15 +34,7 @@ gpu.module @place {
       %begin = llvm.call @nanoseconds() : () -> i64
       %first = llvm.call @clock() : () -> i64
       %limit = arith.shli %nanoseconds, %l2 : i64
-      %sm = nvvm.read.ptx.sreg.smid : i32
-      %cluster = nvvm.read.ptx.sreg.clusterid.x : i32
-      %sm64 = arith.extui %sm : i32 to i64
-      %cluster64 = arith.extui %cluster : i32 to i64
-      %upper = arith.shli %cluster64, %l32 : i64
-      %both = arith.ori %upper, %sm64 : i64
-      %at = llvm.getelementptr %results[%cta] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i64
-      llvm.store %both, %at : i64, !llvm.ptr<1>
-      scf.while : () -> () {
+      %stayed:2 = scf.while : () -> (i64, i64) {
         %now = llvm.call @nanoseconds() : () -> i64
         %cycle = llvm.call @clock() : () -> i64
         %spent = arith.subi %now, %begin : i64
@@ -49,10 +42,24 @@ gpu.module @place {
         %early = arith.cmpi ult, %spent, %nanoseconds : i64
         %within = arith.cmpi ult, %cycles, %limit : i64
         %more = arith.andi %early, %within : i1
-        scf.condition(%more)
+        scf.condition(%more) %cycles, %spent : i64, i64
       } do {
+      ^bb0(%c: i64, %s: i64):
         scf.yield
       }
+      %sm = nvvm.read.ptx.sreg.smid : i32
+      %cluster = nvvm.read.ptx.sreg.clusterid.x : i32
+      %sm64 = arith.extui %sm : i32 to i64
+      %cluster64 = arith.extui %cluster : i32 to i64
+      %upper = arith.shli %cluster64, %l32 : i64
+      %both = arith.ori %upper, %sm64 : i64
+      %at = arith.shli %cta, %c2 : i32
+      %p = llvm.getelementptr %results[%at] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i64
+      %p1 = llvm.getelementptr %p[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i64
+      %p2 = llvm.getelementptr %p[2] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i64
+      llvm.store %both, %p : i64, !llvm.ptr<1>
+      llvm.store %stayed#0, %p1 : i64, !llvm.ptr<1>
+      llvm.store %stayed#1, %p2 : i64, !llvm.ptr<1>
     }
     llvm.return
   }
