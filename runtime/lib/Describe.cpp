@@ -35,13 +35,16 @@ const char *nameOf(Variant::Kind kind) {
 }
 const char *nameOf(CodeBlob::Kind kind) {
   static constexpr const char *kNames[] = {"cpu", "cpu_reference", "cubin",
-                                           "ptx"};
+                                           "ptx", "llvm"};
   return kNames[size_t(kind)];
 }
 const char *nameOf(Transport transport) {
   static constexpr const char *kNames[] = {
       "automatic", "local", "cluster_shared", "global", "multicast"};
   return kNames[size_t(transport)];
+}
+const char *nameOf(Discipline discipline) {
+  return discipline == Discipline::ticket ? "ticket" : "static";
 }
 
 std::string hex(uint64_t value) {
@@ -131,6 +134,66 @@ void describeStage(JsonWriter &json, const Program &program,
   json.endArray();
   json.endObject();
 }
+
+void describeMap(JsonWriter &json, const Program &program,
+                 const TensorMapSpec &map) {
+  static constexpr uint32_t kSwizzleBytes[] = {0, 32, 64, 128};
+  static constexpr uint32_t kPromotionBytes[] = {0, 64, 128, 256};
+  json.beginObject();
+  json.member("argument", program.arguments[map.argument].name);
+  json.member("element", elementName(map.element));
+  json.beginArray("dimensions");
+  for (const TensorMapSpec::Dimension &dimension : map.dimensions) {
+    json.beginObject();
+    json.member("first", dimension.first);
+    json.member("last", dimension.last);
+    json.member("box", dimension.box);
+    json.endObject();
+  }
+  json.endArray();
+  json.member("swizzle_bytes", kSwizzleBytes[size_t(map.swizzle)]);
+  json.member("promotion_bytes", kPromotionBytes[size_t(map.promotion)]);
+  json.member("fill", map.fill == TensorMapSpec::Fill::nan ? "nan" : "zero");
+  json.endObject();
+}
+
+void describeKernel(JsonWriter &json, const Program &program,
+                    const Kernel &kernel) {
+  json.beginObject();
+  json.member("symbol", kernel.symbol);
+  json.member("target", kernel.target);
+  json.member("blob", kernel.blob);
+  if (kernel.ptxBlob != kNone)
+    json.member("ptx_blob", kernel.ptxBlob);
+  json.beginArray("disciplines");
+  for (Discipline discipline : {Discipline::fixed, Discipline::ticket})
+    if (kernel.disciplines >> uint32_t(discipline) & 1)
+      json.element(nameOf(discipline));
+  json.endArray();
+  json.beginArray("transports");
+  for (Transport transport : {Transport::local, Transport::clusterShared,
+                              Transport::global, Transport::multicast})
+    if (kernel.transports >> uint32_t(transport) & 1)
+      json.element(nameOf(transport));
+  json.endArray();
+  json.member("threads", kernel.threads);
+  json.member("reserved_bytes", kernel.reservedBytes);
+  json.member("max_barriers", kernel.maxBarriers);
+  json.member("scratch_bytes", kernel.scratchBytes);
+  json.member("max_cluster", kernel.maxCluster);
+  json.member("watchdog", kernel.watchdog);
+  json.member("parameter_bytes", kernel.parameterBytes);
+  json.numbers("argument_alignment", kernel.argumentAlignment);
+  json.beginArray("maps");
+  for (const TensorMapSpec &map : kernel.maps)
+    describeMap(json, program, map);
+  json.endArray();
+  json.beginArray("remarks");
+  for (const std::string &remark : kernel.remarks)
+    json.element(remark);
+  json.endArray();
+  json.endObject();
+}
 } // namespace
 
 std::string dfrt::describeArtifact(const Artifact &artifact) {
@@ -199,6 +262,10 @@ std::string dfrt::describeArtifact(const Artifact &artifact) {
     json.endObject();
   }
   json.endArray();
+  json.beginArray("kernels");
+  for (const Kernel &kernel : artifact.kernels)
+    describeKernel(json, program, kernel);
+  json.endArray();
   json.endObject();
   return json.take();
 }
@@ -210,8 +277,7 @@ std::string dfrt::describePlan(const PlanImage &image, const PlanState &state) {
   json.member("program", image.program);
   json.member("fingerprint", hex(image.fingerprint));
   json.member("solver", schedule.solver);
-  json.member("discipline",
-              schedule.discipline == Discipline::ticket ? "ticket" : "static");
+  json.member("discipline", nameOf(schedule.discipline));
   json.member("ctas", image.topology.ctas);
   json.member("cluster_size", image.topology.clusterSize);
   json.member("plan_bytes", state.bytes.size());

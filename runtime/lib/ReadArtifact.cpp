@@ -6,57 +6,23 @@
 //===----------------------------------------------------------------------===//
 //
 // The FlatBuffers verifier keeps reads inside the file; this file tests what
-// the format cannot say (enums, layouts, symbols), and `check(Program)` the
-// program as a whole.
+// the format cannot say of a field (enums, layouts), `check(Program)` the
+// program as a whole, and CheckArtifact.cpp how code and program fit.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dfrt/Artifact.h"
-
 #include "CRC32.h"
+#include "CheckArtifact.h"
 #include "dataflow/Schedule/Message.h"
 
 #include "Artifact_generated.h"
 
-#include <cstring>
-#include <set>
-
 using namespace dfrt;
-
-const CodeBlob *Artifact::find(CodeBlob::Kind kind) const {
-  for (const CodeBlob &blob : code)
-    if (blob.kind == kind)
-      return &blob;
-  return nullptr;
-}
-
-Expected<Record> dfrt::referenceRecord(const Record &record) {
-  Record reference = record;
-  reference.slices = 1;
-  for (Field &field : reference.fields)
-    field.element = referenceElement(field.element);
-  DFRT_TRY(layoutRecord(reference));
-  return reference;
-}
-
-ElementType dfrt::referenceElement(ElementType type) {
-  switch (type) {
-  case ElementType::f64:
-  case ElementType::f32:
-  case ElementType::f16:
-  case ElementType::bf16:
-  case ElementType::f8E4M3FN:
-  case ElementType::f8E5M2:
-    return ElementType::f64;
-  default:
-    return type;
-  }
-}
 
 namespace {
 template <typename... Parts>
 Status fail(const Parts &...parts) {
-  return failure(StatusCode::invalidFile, "artifact: ", parts...);
+  return artifactFailure(parts...);
 }
 
 std::string textOrEmpty(const flatbuffers::String *text) {
@@ -76,7 +42,10 @@ public:
   Status read(const fbs::Artifact *table, Artifact &artifact) {
     artifact.producer = textOrEmpty(table->producer());
     DFRT_TRY(read(table->program(), artifact.program));
-    return all("code", table->code(), artifact.code);
+    DFRT_TRY(all("code", table->code(), artifact.code));
+    if (table->version() < 2)
+      return checkVersion1(table, artifact);
+    return all("kernels", table->kernels(), artifact.kernels);
   }
 
 private:
@@ -234,42 +203,60 @@ private:
     return Status::success();
   }
   Status read(const std::string &where, const fbs::CodeBlob *t, CodeBlob &b) {
-    DFRT_TRY(readEnum(where, "kind", t->kind(), CodeBlob::Kind::ptx, b.kind));
+    DFRT_TRY(readEnum(where, "kind", t->kind(), CodeBlob::Kind::llvm, b.kind));
     b.target = textOrEmpty(t->target());
     b.bytes = numbers(t->bytes());
     return all(where + ".functions", t->functions(), b.functions);
   }
+  Status read(const std::string &where, const fbs::TensorMapDimension *t,
+              TensorMapSpec::Dimension &d) {
+    d = {t->first(), t->last(), t->box()};
+    return Status::success();
+  }
+  Status read(const std::string &where, const fbs::TensorMapSpec *t,
+              TensorMapSpec &m) {
+    using Spec = TensorMapSpec;
+    m.argument = t->argument();
+    DFRT_TRY(
+        readEnum(where, "element", t->element(), ElementType::i1, m.element));
+    DFRT_TRY(readEnum(where, "swizzle", t->swizzle(), Spec::Swizzle::b128,
+                      m.swizzle));
+    DFRT_TRY(readEnum(where, "promotion", t->promotion(), Spec::Promotion::b256,
+                      m.promotion));
+    DFRT_TRY(readEnum(where, "fill", t->fill(), Spec::Fill::nan, m.fill));
+    return all(where + ".dimensions", t->dimensions(), m.dimensions);
+  }
+  Status read(const std::string &where, const fbs::Kernel *t, Kernel &k) {
+    k.symbol = t->symbol()->str();
+    k.blob = t->blob();
+    k.ptxBlob = t->ptx_blob();
+    k.target = t->target()->str();
+    k.disciplines = t->disciplines();
+    k.transports = t->transports();
+    k.threads = t->threads();
+    k.reservedBytes = t->reserved_bytes();
+    k.maxBarriers = t->max_barriers();
+    k.scratchBytes = t->scratch_bytes();
+    k.maxCluster = t->max_cluster();
+    k.watchdog = t->watchdog();
+    k.parameterBytes = t->parameter_bytes();
+    k.argumentAlignment = numbers(t->argument_alignment());
+    if (t->remarks())
+      for (const flatbuffers::String *remark : *t->remarks())
+        k.remarks.push_back(remark->str());
+    return all(where + ".maps", t->maps(), k.maps);
+  }
+  Status checkVersion1(const fbs::Artifact *table, const Artifact &artifact) {
+    if (table->kernels())
+      return fail("version is 1, but there are kernels");
+    for (size_t i = 0; i < artifact.code.size(); ++i)
+      if (artifact.code[i].kind == CodeBlob::Kind::llvm)
+        return fail("version is 1, but code[", i, "].kind is ",
+                    uint32_t(artifact.code[i].kind));
+    return Status::success();
+  }
 };
 
-Status checkCode(const Artifact &artifact) {
-  std::set<CodeBlob::Kind> seen;
-  for (size_t i = 0; i < artifact.code.size(); ++i) {
-    const CodeBlob &blob = artifact.code[i];
-    bool reference = blob.kind == CodeBlob::Kind::cpuReference;
-    if (blob.kind != CodeBlob::Kind::cpu && !reference)
-      continue;
-    if (!seen.insert(blob.kind).second)
-      return fail("code[", i, "].kind is ", uint32_t(blob.kind),
-                  ", which an earlier blob has");
-    std::set<std::string> symbols;
-    for (const CodeBlob::Function &function : blob.functions)
-      symbols.insert(function.symbol);
-    auto require = [&](const Stage &stage, const std::string &symbol) {
-      if (symbols.count(symbol))
-        return Status::success();
-      return fail("code[", i, "].functions lacks '", symbol, "' of stage '",
-                  stage.name, "'");
-    };
-    for (const Stage &stage : artifact.program.stages) {
-      for (const Variant &variant : stage.variants)
-        if (!reference || variant.kind == Variant::Kind::generic)
-          DFRT_TRY(require(stage, variant.symbol));
-      if (stage.kind == StageKind::reduce)
-        DFRT_TRY(require(stage, stage.identitySymbol));
-    }
-  }
-  return Status::success();
-}
 } // namespace
 
 Expected<Artifact> dfrt::readArtifact(const uint8_t *bytes, uint64_t size) {
@@ -309,5 +296,6 @@ Expected<Artifact> dfrt::readArtifact(const uint8_t *bytes, uint64_t size) {
   if (Status status = check(artifact.program); !status.ok())
     return fail("program: ", status.message());
   DFRT_TRY(checkCode(artifact));
+  DFRT_TRY(checkKernels(artifact));
   return artifact;
 }

@@ -124,11 +124,32 @@ class Writer {
                                all(b.functions));
   }
 
+  Offset<fbs::TensorMapDimension> write(const TensorMapSpec::Dimension &d) {
+    return fbs::CreateTensorMapDimension(builder, d.first, d.last, d.box);
+  }
+  Offset<fbs::TensorMapSpec> write(const TensorMapSpec &m) {
+    return fbs::CreateTensorMapSpec(builder, m.argument, uint8_t(m.element),
+                                    all(m.dimensions), uint8_t(m.swizzle),
+                                    uint8_t(m.promotion), uint8_t(m.fill));
+  }
+  Offset<fbs::Kernel> write(const Kernel &k) {
+    auto symbol = text(k.symbol);
+    auto target = text(k.target);
+    auto alignment = numbers(k.argumentAlignment);
+    auto maps = all(k.maps);
+    auto remarks = builder.CreateVectorOfStrings(k.remarks);
+    return fbs::CreateKernel(
+        builder, symbol, k.blob, k.ptxBlob, target, k.disciplines, k.transports,
+        k.threads, k.reservedBytes, k.maxBarriers, k.scratchBytes, k.maxCluster,
+        k.watchdog, k.parameterBytes, alignment, maps, remarks);
+  }
+
 public:
   Offset<fbs::Artifact> write(const Artifact &artifact) {
     auto producer = builder.CreateString(artifact.producer);
     auto program = write(artifact.program);
     auto code = all(artifact.code);
+    auto kernels = all(artifact.kernels);
     fbs::ArtifactBuilder table(builder);
     // Written even where they equal the default: they are patched, or tested
     // before anything else.
@@ -140,6 +161,7 @@ public:
     table.add_producer(producer);
     table.add_program(program);
     table.add_code(code);
+    table.add_kernels(kernels);
     return table.Finish();
   }
 

@@ -39,6 +39,11 @@
 // every field is dense and row-major, slices put together, without padding in
 // between.
 //
+// GPU code: blobs of kind cubin with persistent kernels, each described by a
+// `Kernel`; beside them, for people, the PTX (kind ptx) and the LLVM IR (kind
+// llvm) that they were made of. A kernel executes any plan that fits what its
+// record says. Its one parameter is described in KernelABI.h.
+//
 // kind cpuReference is the same program with all floating-point arithmetic,
 // record fields and output tensors in f64 (operands keep their storage types)
 // and one slice per record: what results are checked against. Its symbols are
@@ -59,11 +64,17 @@ namespace dfrt {
 
 /// Highest and lowest artifact version that this library reads; it writes the
 /// highest.
-inline constexpr uint32_t kArtifactVersion = 1;
+inline constexpr uint32_t kArtifactVersion = 2;
 inline constexpr uint32_t kArtifactMinimumVersion = 1;
 
 struct CodeBlob {
-  enum class Kind : uint8_t { cpu = 0, cpuReference = 1, cubin = 2, ptx = 3 };
+  enum class Kind : uint8_t {
+    cpu = 0,
+    cpuReference = 1,
+    cubin = 2,
+    ptx = 3,  ///< text
+    llvm = 4, ///< LLVM IR of a device module, text
+  };
   Kind kind = Kind::cpu;
   std::string target; ///< e.g. "x86-64-v3", "sm_90a"
   std::vector<uint8_t> bytes;
@@ -74,10 +85,63 @@ struct CodeBlob {
   std::vector<Function> functions;
 };
 
+/// How a tensor map is made of a bound argument. Arguments are dense and
+/// row-major, so neighbouring dimensions can be merged into one: dimension 0 of
+/// the map, the contiguous one, is a run of the argument's last dimensions,
+/// dimension 1 the run before it, and so on, until all belong to one.
+struct TensorMapSpec {
+  static constexpr uint32_t kMaxRank = 5;
+  static constexpr uint32_t kMaxBox = 256;
+  enum class Swizzle : uint8_t { none = 0, b32 = 1, b64 = 2, b128 = 3 };
+  enum class Promotion : uint8_t { none = 0, b64 = 1, b128 = 2, b256 = 3 };
+  enum class Fill : uint8_t { zero = 0, nan = 1 };
+
+  struct Dimension {
+    uint32_t first = 0, last = 0; ///< dimensions of the argument, inclusive
+    uint32_t box = 1;             ///< elements that a copy moves, 1 to kMaxBox
+  };
+
+  uint32_t argument = 0; ///< of the program
+  /// As the copy engine sees an element; as wide as the argument's. 8-bit
+  /// types are unsigned bytes to it.
+  ElementType element = ElementType::f32;
+  std::vector<Dimension> dimensions; ///< 1 to kMaxRank
+  Swizzle swizzle = Swizzle::none;
+  Promotion promotion = Promotion::none; ///< what the L2 fetches at a time
+  Fill fill = Fill::zero;                ///< what is read outside the tensor
+};
+
+/// A persistent kernel in a cubin, and which plans and launches it takes.
+struct Kernel {
+  std::string symbol;         ///< in the cubin
+  uint32_t blob = 0;          ///< the cubin, in Artifact::code
+  uint32_t ptxBlob = kNone;   ///< its PTX, if the artifact has it
+  std::string target;         ///< that of the cubin, e.g. "sm_90a"
+  uint32_t disciplines = 0;   ///< bit d: plans of Discipline d
+  uint32_t transports = 0;    ///< bit t: plans with transfers by Transport t
+  uint32_t threads = 0;       ///< of a CTA, in warps of 32
+  uint64_t reservedBytes = 0; ///< of shared memory, before the slot arena; the
+                              ///< topology of a plan must reserve as much
+  uint32_t maxBarriers = 0;   ///< plan barriers of a CTA
+  /// Global memory of a CTA for handlers; stacks of collected records come
+  /// behind it.
+  uint64_t scratchBytes = 0;
+  uint32_t maxCluster = 1;     ///< CTAs, a power of two
+  bool watchdog = false;       ///< waits end; see dfrt_watchdog_record
+  uint32_t parameterBytes = 0; ///< kernelParameterBytes(program, maps.size())
+  /// Alignment in bytes, a power of two, that the kernel needs of each argument
+  /// of the program.
+  std::vector<uint32_t> argumentAlignment;
+  std::vector<TensorMapSpec> maps;
+  /// For people: which way each handler took, and why.
+  std::vector<std::string> remarks;
+};
+
 struct Artifact {
   std::string producer; ///< compiler name and version
   Program program;
   std::vector<CodeBlob> code;
+  std::vector<Kernel> kernels;
 
   const CodeBlob *find(CodeBlob::Kind kind) const;
 };
@@ -91,11 +155,20 @@ ElementType referenceElement(ElementType type);
 /// Fails as layoutRecord does.
 Expected<Record> referenceRecord(const Record &record);
 
+/// Bytes of the parameter of a kernel of `program` with `maps` tensor maps, as
+/// KernelABI.h lays it out, and where its maps begin in it.
+uint64_t kernelParameterBytes(const Program &program, size_t maps);
+uint64_t kernelMapsOffset(const Program &program);
+
+/// The most that a kernel parameter may have.
+inline constexpr uint64_t kMaximumParameterBytes = 32764;
+
 /// Serialises; deterministic. Fails only when a blob exceeds 2 GiB.
 Expected<std::vector<uint8_t>> writeArtifact(const Artifact &artifact);
 
 /// Reads and validates (FlatBuffers verifier, version, `check(Program)`,
-/// symbols present). The message says which field was wrong.
+/// symbols present, kernels described in full). The message says which field
+/// was wrong.
 Expected<Artifact> readArtifact(const uint8_t *bytes, uint64_t size);
 
 } // namespace dfrt

@@ -9,7 +9,9 @@
 #include "TestPrograms.h"
 
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <random>
 
 using namespace dfrt;
@@ -89,6 +91,21 @@ TEST(Artifact, WrongFieldsAreNamed) {
   artifact = smallArtifact();
   artifact.program.stages[1].rekey.argument = 7;
   EXPECT_NE(refusal(artifact).find("artifact: program: "), std::string::npos);
+}
+
+// Version 1 had neither kernels nor LLVM IR; its files keep being read. This
+// one was written by that version and is never written again.
+TEST(Artifact, FixtureOfVersion1KeepsLoading) {
+  std::ifstream file(DATAFLOW_TEST_FIXTURES "/artifact-v1.dfart",
+                     std::ios::binary);
+  Bytes bytes(std::istreambuf_iterator<char>(file), {});
+  Expected<Artifact> read = readArtifact(bytes.data(), bytes.size());
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  Artifact expected = smallArtifact();
+  EXPECT_EQ(read->program.fingerprint(), expected.program.fingerprint());
+  ASSERT_EQ(read->code.size(), 2u);
+  EXPECT_EQ(read->code[1].bytes, expected.code[1].bytes);
+  EXPECT_TRUE(read->kernels.empty());
 }
 
 TEST(Artifact, ForeignAndTruncatedFilesAreRefused) {
