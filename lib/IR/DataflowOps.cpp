@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Holds what mlir-tblgen makes of the ops; the hand-written parts are in
-// ProgramOps.cpp, StageOps.cpp and ScheduleOps.cpp.
+// ProgramOps.cpp, StageOps.cpp, ScheduleOps.cpp and DeviceOps.cpp.
 //
 //===----------------------------------------------------------------------===//
 

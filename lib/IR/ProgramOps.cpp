@@ -409,14 +409,16 @@ LogicalResult HandlerOp::verify() {
 
 LogicalResult YieldOp::verify() {
   // C1; an identity is verified by its reduce, a missing body by the handler.
-  auto handler = dyn_cast<HandlerOp>((*this)->getParentOp());
-  if (!handler || handler.getResultTypes() == getOperandTypes())
+  auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
+  if (!function || function.getResultTypes() == getOperandTypes())
     return success();
+  StringRef kind = isa<PartOp>(function) ? "part" : "handler";
   InFlightDiagnostic diagnostic =
-      emitOpError() << "yields (" << getOperandTypes() << "), but handler '"
-                    << handler.getSymName() << "' has results ("
-                    << handler.getResultTypes() << ")";
-  diagnostic.attachNote(handler.getLoc()) << "the handler is defined here";
+      emitOpError() << "yields (" << getOperandTypes() << "), but " << kind
+                    << " '" << function.getName() << "' has results ("
+                    << function.getResultTypes() << ")";
+  diagnostic.attachNote(function.getLoc())
+      << "the " << kind << " is defined here";
   return diagnostic;
 }
 

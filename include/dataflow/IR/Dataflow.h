@@ -26,17 +26,20 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "dataflow/IR/DataflowDialect.h.inc"
 #include "dataflow/IR/DataflowEnums.h.inc"
 
 namespace mlir::df {
 class HandlerOpInterface;
+class PartOp;
 class ProgramOp;
 class RangeOp;
 class RecordType;
 class ScheduleOp;
 class StageOpInterface;
+class StreamOp;
 class TasksOp;
 
 namespace detail {

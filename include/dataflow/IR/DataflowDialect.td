@@ -30,6 +30,9 @@ def Dataflow_Dialect : Dialect {
     The *schedule group* says where and when: one op for every record of a plan.
     A solver makes it from a program and one batch; it can also be written by
     hand.
+
+    The *device group* says how one CTA works: which warps do which part of a
+    handler, and the rings in shared memory between them.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

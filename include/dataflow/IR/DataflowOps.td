@@ -12,6 +12,7 @@
 #ifndef DATAFLOW_IR_DATAFLOWOPS_TD
 #define DATAFLOW_IR_DATAFLOWOPS_TD
 
+include "dataflow/IR/DeviceOps.td"
 include "dataflow/IR/ProgramOps.td"
 include "dataflow/IR/ScheduleOps.td"
 

@@ -472,13 +472,13 @@ def Dataflow_HandlerOp : Dataflow_Op<"handler", [
 }
 
 def Dataflow_YieldOp : Dataflow_Op<"yield", [
-    ParentOneOf<["HandlerOp", "ReduceOp"]>, Pure, ReturnLike, Terminator]> {
-  let summary = "ends a handler or an identity region";
+    ParentOneOf<["HandlerOp", "PartOp", "ReduceOp"]>, Pure, ReturnLike, Terminator]> {
+  let summary = "ends a handler, a part of one or an identity region";
   let description = [{
-    Returns the results of a handler, or the fields of an identity.
+    Returns the results of a handler or part, or the fields of an identity.
 
     Preconditions:
-    - (C1) In a handler the operands have the handler's result types; in an
+    - (C1) In a handler or part the operands have its result types; in an
       identity they are the fields of the record (reduce's C3).
 
     Postconditions: control returns to whoever called.

@@ -268,6 +268,78 @@ def SpecializeProgram
   ];
 }
 
+def SplitRoles : Pass<"dataflow-split-roles", "::mlir::df::ProgramOp"> {
+  let summary = "Cut handlers into a part that loads and a part that computes";
+  let description = [{
+    Adds a `dataflow.kernel` with a load part and a compute part for every
+    handler that loads tiles which a load role can fetch ahead of their use. The
+    handlers stay.
+
+    A tile is a `tensor.extract_slice` of an operand. It becomes a
+    `dataflow.fill` in the load part and a `dataflow.take` in the compute part,
+    with a `dataflow.give` behind its last use, when
+
+    - its shape is known, or all but the number of rows, which then has a bound:
+      a following `tensor.pad` behind the rows, or a minimum with a constant;
+    - it has at least 1024 bytes, and its contiguous runs begin at and have a
+      multiple of 16 bytes;
+    - its place, and the loops and branches around it, follow from the fields of
+      the instruction and from elements of operands;
+    - it is not used behind the block in which it is loaded.
+
+    Other slices stay in the compute part, with a remark (category `dataflow`)
+    that says why. Slices of a tile are views of its stage. A handler without any
+    tile is not split.
+
+    Loads of one operand and tile type share a stream, in all handlers, except
+    those whose tiles are held at the same time. A stream has two stages; one, or
+    none at all, where `ring-bytes` are not enough (first for tiles loaded
+    outside of loops); more, when loops fill it, while all rings fit into
+    `flight-bytes`. Tiles of which every iteration loads another are marked
+    `evict_first`.
+
+    The request `#dataflow.pipeline` sets the number of stages of the tiles that
+    loops load and, in the kernel, the number of consumer warpgroups; it has one
+    producer. Fails, naming limit and value, when that cannot be obeyed.
+  }];
+  let dependentDialects = [
+    "::mlir::df::DataflowDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"kernel", "kernel", "std::string", /*default=*/"\"kernel\"",
+           "Symbol of the kernel">,
+    Option<"variants", "variants", "std::string",
+           /*default=*/"\"generic,exact,sliced\"",
+           "Kinds of handler variants to split">,
+    Option<"ringBytes", "ring-bytes", "uint64_t", /*default=*/"221184",
+           "Shared memory for all rings">,
+    Option<"flightBytes", "flight-bytes", "uint64_t", /*default=*/"133120",
+           "Size up to which rings get more than two stages">
+  ];
+  let statistics = [
+    Statistic<"numStreams", "num-streams", "Streams made">,
+    Statistic<"numSplitHandlers", "num-split-handlers", "Handlers split">
+  ];
+}
+
+def VerifyKernel : Pass<"dataflow-verify-kernel", "::mlir::df::ProgramOp"> {
+  let summary = "Test that the parts of every kernel agree";
+  let description = [{
+    What the rings of a kernel rely on:
+
+    - (D1) The load and the compute part of a handler have fills and takes of
+      the same streams in the same order, in loops of the same bounds and
+      branches of the same conditions.
+    - (D2) Takes and gives of a stream alternate: a tile is given back in the
+      block in which it was taken, and before the next one is taken.
+    - (D3) No value that may lie in a tile's stage is used behind its give.
+    - (D4) A load part holds fills, loops and branches, and what addresses need.
+    - (D5) The rings fit into the shared memory of `dataflow.topology`, if the
+      program has it.
+  }];
+}
+
 def VerifyProgram : Pass<"dataflow-verify-program", "::mlir::df::ProgramOp"> {
   let summary = "Test that a program can be planned and compiled";
   let description = [{

@@ -1,0 +1,291 @@
+//===- FindLoads.cpp - Slices of operands that can be streamed ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A load is worth a stream when it is a tile of known shape and some size, and
+// possible when bulk copies can make it: every contiguous run of it begins at
+// and has a multiple of 16 bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitRoles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::df;
+
+/// What a bulk copy moves begins at and has a multiple of so many bytes.
+static constexpr int64_t kCopyGranule = 16;
+/// Below this a stage's two barriers cost more than a plain load does.
+static constexpr int64_t kMinTileBytes = 1024;
+
+/// A number that `value` is a multiple of; 0 is a multiple of everything.
+static int64_t knownMultiple(Value value, const HandlerFrame &frame,
+                             unsigned depth = 0) {
+  constexpr int64_t limit = int64_t(1) << 31;
+  auto known = [&](Value operand) {
+    return knownMultiple(operand, frame, depth + 1);
+  };
+  if (depth > 16)
+    return 1;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return std::abs(*number);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    if (owner == frame.handler.getOperation())
+      return argument.getArgNumber() < frame.multiples.size()
+                 ? frame.multiples[argument.getArgNumber()]
+                 : 1;
+    auto loop = dyn_cast<scf::ForOp>(owner);
+    if (!loop || argument != loop.getInductionVar())
+      return 1;
+    return std::gcd(known(loop.getLowerBound()), known(loop.getStep()));
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::MulIOp>(op)) {
+    int64_t a = known(op->getOperand(0)), b = known(op->getOperand(1));
+    return a < limit && b < limit ? a * b : std::max(a, b);
+  }
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinUIOp, arith::MinSIOp,
+          arith::MaxUIOp, arith::MaxSIOp>(op))
+    return std::gcd(known(op->getOperand(0)), known(op->getOperand(1)));
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+          arith::ExtUIOp>(op))
+    return known(op->getOperand(0));
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return std::gcd(known(select.getTrueValue()),
+                    known(select.getFalseValue()));
+  return 1;
+}
+
+/// Whether `value` is computed from what changes in a loop.
+static bool changesInLoop(Value value, llvm::DenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<scf::ForOp>(argument.getOwner()->getParentOp());
+  return llvm::any_of(value.getDefiningOp()->getOperands(), [&](Value operand) {
+    return changesInLoop(operand, seen);
+  });
+}
+
+/// An upper bound of a slice's number of rows, from what is done with them.
+static std::optional<int64_t> boundRows(tensor::ExtractSliceOp op, Value rows) {
+  // Padding behind the rows only: together they have the padded size.
+  for (Operation *user : op.getResult().getUsers()) {
+    auto pad = dyn_cast<tensor::PadOp>(user);
+    if (pad && isZeroInteger(pad.getMixedLowPad().front()) &&
+        !pad.getType().isDynamicDim(0))
+      return pad.getType().getDimSize(0);
+  }
+  Operation *minimum = rows.getDefiningOp();
+  if (minimum && isa<arith::MinUIOp, arith::MinSIOp>(minimum))
+    for (Value operand : minimum->getOperands())
+      if (std::optional<int64_t> number = getConstantIntValue(operand))
+        return number;
+  return std::nullopt;
+}
+
+namespace {
+
+/// One slice of an operand.
+class Candidate {
+public:
+  Candidate(const HandlerFrame &frame, tensor::ExtractSliceOp op,
+            BlockArgument operand)
+      : frame(frame), source(cast<RankedTensorType>(operand.getType())) {
+    load.op = op;
+    load.operand = operand.getArgNumber();
+  }
+
+  /// Fills in `load`; false, with a reason, when it cannot be streamed.
+  bool examine(LoadSlice &slice);
+
+  Load load;
+  std::string reason;
+
+private:
+  bool refuse(const Twine &text) {
+    reason = text.str();
+    return false;
+  }
+  bool findTile();
+  bool checkRuns();
+  bool checkUses();
+
+  const HandlerFrame &frame;
+  RankedTensorType source;
+};
+
+} // namespace
+
+bool Candidate::findTile() {
+  RankedTensorType type = load.op.getType();
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return refuse("its elements are not whole bytes");
+  if (!llvm::all_of(load.op.getMixedStrides(), isOneInteger))
+    return refuse("it has strides");
+  SmallVector<int64_t> shape(type.getShape());
+  for (size_t dim = 1; dim < shape.size(); ++dim)
+    if (ShapedType::isDynamic(shape[dim]))
+      return refuse("its shape is not known");
+  if (!shape.empty() && ShapedType::isDynamic(shape.front())) {
+    SmallVector<Value> rows(load.op.getSizes());
+    std::optional<int64_t> bound;
+    if (rows.size() == 1)
+      bound = boundRows(load.op, rows.front());
+    if (!bound || *bound < 1)
+      return refuse("its number of rows has no known bound");
+    shape.front() = *bound;
+    load.partial = true;
+  }
+  load.tile = RankedTensorType::get(shape, element);
+  int64_t bytes = StreamOp::getTileBytes(load.tile);
+  if (bytes < kMinTileBytes)
+    return refuse("a tile has " + Twine(bytes) + " bytes, less than " +
+                  Twine(kMinTileBytes));
+  return true;
+}
+
+bool Candidate::checkRuns() {
+  int64_t rank = source.getRank();
+  SmallVector<OpFoldResult> offsets = load.op.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = load.op.getMixedSizes();
+  // Bytes between neighbours along each dimension, or a divisor of them.
+  SmallVector<int64_t> strides(rank);
+  int64_t stride = source.getElementType().getIntOrFloatBitWidth() / 8;
+  int64_t run = stride, inner = -1;
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    strides[dim] = stride;
+    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+    bool whole = size && *size == source.getDimSize(dim);
+    if (inner < 0) {
+      run *= size.value_or(1);
+      if (!whole)
+        inner = dim;
+    } else if (!(size && *size == 1) && strides[dim] % kCopyGranule != 0) {
+      return refuse("rows along dimension " + Twine(dim) +
+                    " are not a multiple of 16 bytes apart");
+    }
+    if (!source.isDynamicDim(dim))
+      stride *= source.getDimSize(dim);
+    int64_t multiple = 0;
+    if (std::optional<int64_t> offset = getConstantIntValue(offsets[dim]))
+      multiple = *offset;
+    else
+      multiple = knownMultiple(cast<Value>(offsets[dim]), frame);
+    if ((strides[dim] * (multiple % kCopyGranule)) % kCopyGranule != 0)
+      return refuse("its offset along dimension " + Twine(dim) +
+                    " is not known to be a multiple of 16 bytes");
+  }
+  if (run % kCopyGranule != 0)
+    return refuse("its contiguous runs have " + Twine(run) +
+                  " bytes, no multiple of 16");
+  return true;
+}
+
+bool Candidate::checkUses() {
+  load.last = findLastUse(load.op.getResult(), reason);
+  if (!load.last)
+    return false;
+  for (Operation *parent = load.op->getParentOp();
+       parent != frame.handler.getOperation(); parent = parent->getParentOp())
+    load.loops += isa<scf::ForOp>(parent);
+  llvm::DenseSet<Value> seen;
+  load.moves = llvm::any_of(load.op.getOffsets(), [&](Value offset) {
+    return changesInLoop(offset, seen);
+  });
+  return true;
+}
+
+bool Candidate::examine(LoadSlice &slice) {
+  return findTile() && checkRuns() && checkUses() && slice.add(load.op, reason);
+}
+
+SmallVector<Load> mlir::df::findLoads(const HandlerFrame &frame) {
+  SmallVector<Load> loads;
+  LoadSlice slice(frame);
+  auto options = remark::RemarkOpts::name("split-roles")
+                     .category("dataflow")
+                     .function(frame.name());
+  frame.body().walk<WalkOrder::PreOrder>([&](tensor::ExtractSliceOp op) {
+    Value source = op.getSource();
+    while (auto cast = source.getDefiningOp<tensor::CastOp>())
+      source = cast.getSource();
+    auto operand = dyn_cast<BlockArgument>(source);
+    if (!operand || operand.getOwner() != &frame.body().front() ||
+        operand.getArgNumber() < frame.firstOperand ||
+        operand.getArgNumber() >= frame.endOperand || op->use_empty())
+      return;
+    Candidate candidate(frame, op, operand);
+    if (candidate.examine(slice)) {
+      loads.push_back(candidate.load);
+      return;
+    }
+    remark::missed(op.getLoc(), options)
+        << ("the compute role loads this slice itself: " + candidate.reason);
+  });
+  return loads;
+}
+
+//===----------------------------------------------------------------------===//
+// Uses of a tile
+//===----------------------------------------------------------------------===//
+
+/// Whether a result of `op` is never the memory of an operand. An elementwise
+/// op may be folded to an operand, so only structured ops that compute count.
+static bool makesNewTensor(Operation *op) {
+  if (isa<tensor::ExtractOp, tensor::DimOp>(op))
+    return true;
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured)
+    return false;
+  Operation *yield = structured.getBlock()->getTerminator();
+  return llvm::none_of(yield->getOperands(),
+                       [](Value value) { return isa<BlockArgument>(value); });
+}
+
+Operation *mlir::df::findLastUse(Value tile, std::string &reason) {
+  Operation *first = tile.getDefiningOp(), *last = first;
+  Block *block = first->getBlock();
+  SmallVector<Value> shared = {tile};
+  llvm::DenseSet<Value> seen = {tile};
+  auto share = [&](ValueRange values) {
+    for (Value value : values)
+      if (isa<ShapedType>(value.getType()) && seen.insert(value).second)
+        shared.push_back(value);
+  };
+  while (!shared.empty()) {
+    Value value = shared.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      if (user == block->getTerminator()) {
+        reason = "the tile is still used after its block";
+        return nullptr;
+      }
+      Operation *around = block->findAncestorOpInBlock(*user);
+      if (last->isBeforeInBlock(around))
+        last = around;
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        user = user->getParentOp();
+      else if (makesNewTensor(user))
+        continue;
+      share(user->getResults());
+      for (Region &region : user->getRegions())
+        for (Block &inner : region)
+          share(inner.getArguments());
+    }
+  }
+  return last;
+}

@@ -1,0 +1,262 @@
+//===- PlanRings.cpp - Streams of a kernel and their depths ---------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads of one operand and tile type share a stream, across handlers, unless
+// two of them hold a tile at the same time: a stream hands out one tile after
+// the other. Two stages let a load run beside the use of the last one, and a
+// tile that is loaded once an instruction run ahead of the next instruction;
+// streams filled in loops get more while little is in flight.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitRoles.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::df;
+
+/// More than this hides no latency that fewer stages leave.
+static constexpr unsigned kMaxDepth = 8;
+
+uint64_t RingPlan::bytes() const {
+  uint64_t sum = 0;
+  for (const RingStream &stream : streams)
+    sum += stream.depth * stream.stageBytes();
+  return sum;
+}
+
+static bool holds(const Load &a, Operation *op) {
+  Operation *around = a.op->getBlock()->findAncestorOpInBlock(*op);
+  return around && !around->isBeforeInBlock(a.op) &&
+         !a.last->isBeforeInBlock(around);
+}
+
+/// Whether both tiles may be held at one time.
+static bool overlap(const Load &a, const Load &b) {
+  return holds(a, b.op) || holds(b, a.op);
+}
+
+namespace {
+
+class RingPlanner {
+public:
+  RingPlanner(ProgramOp program, MutableArrayRef<SplitHandler> handlers,
+              RingLimits limits)
+      : program(program), handlers(handlers), limits(limits) {}
+
+  FailureOr<RingPlan> run();
+
+private:
+  void assignStreams();
+  unsigned findStream(const SplitHandler &split, size_t index);
+  LogicalResult setRequests();
+  LogicalResult fit();
+  void deepen();
+  bool weaken(bool inLoops);
+  void drop(unsigned stream);
+  void finish();
+
+  ProgramOp program;
+  MutableArrayRef<SplitHandler> handlers;
+  RingLimits limits;
+  RingPlan plan;
+  /// What identifies a stream: an operand, or an argument of one handler.
+  SmallVector<Value> keys;
+};
+
+} // namespace
+
+/// The stream of a load: the first of its operand and type none of whose other
+/// loads in this handler is held at the same time.
+unsigned RingPlanner::findStream(const SplitHandler &split, size_t index) {
+  const Load &load = split.loads[index];
+  Value key = split.operands[load.operand - split.frame.firstOperand];
+  if (!key)
+    key = split.frame.body().getArgument(load.operand);
+  for (unsigned stream = 0; stream < plan.streams.size(); ++stream) {
+    if (keys[stream] != key || plan.streams[stream].tile != load.tile)
+      continue;
+    auto before = ArrayRef(split.loads).take_front(index);
+    if (llvm::none_of(before, [&](const Load &other) {
+          return other.stream == stream && overlap(other, load);
+        }))
+      return stream;
+  }
+  RingStream stream;
+  auto argument = cast<BlockArgument>(key);
+  stream.name =
+      argument.getOwner() == &program.getBody().front()
+          ? program.getArgumentName(argument).str()
+          : (split.frame.name() + "_" + Twine(argument.getArgNumber())).str();
+  stream.tile = load.tile;
+  keys.push_back(key);
+  plan.streams.push_back(stream);
+  return plan.streams.size() - 1;
+}
+
+void RingPlanner::assignStreams() {
+  for (SplitHandler &split : handlers)
+    for (size_t i = 0; i < split.loads.size(); ++i) {
+      Load &load = split.loads[i];
+      load.stream = findStream(split, i);
+      RingStream &stream = plan.streams[load.stream];
+      stream.loops = std::max(stream.loops, load.loops);
+      stream.readOnce &= load.moves;
+    }
+}
+
+/// Takes over the depths that stages ask for: for the tiles loaded in loops or,
+/// without any, for all.
+LogicalResult RingPlanner::setRequests() {
+  for (SplitHandler &split : handlers) {
+    if (split.depth == 0)
+      continue;
+    bool anyInLoop = llvm::any_of(
+        split.loads, [](const Load &load) { return load.loops > 0; });
+    for (const Load &load : split.loads) {
+      if (anyInLoop && load.loops == 0)
+        continue;
+      RingStream &stream = plan.streams[load.stream];
+      if (stream.requested && stream.requested != split.depth) {
+        InFlightDiagnostic diagnostic =
+            split.request->emitOpError("request 'pipeline' asks for ")
+            << split.depth << " stages of the stream of '" << stream.name
+            << "', which has " << stream.requested;
+        diagnostic.attachNote(stream.request->getLoc())
+            << "because of this stage";
+        return diagnostic;
+      }
+      stream.requested = split.depth;
+      stream.request = split.request;
+    }
+  }
+  return success();
+}
+
+/// Saves memory where it costs least. False when nothing is left to save.
+bool RingPlanner::weaken(bool inLoops) {
+  // One stage less for the largest stream, or no stream.
+  for (unsigned depth : {2u, 1u}) {
+    RingStream *largest = nullptr;
+    for (RingStream &stream : plan.streams)
+      if (!stream.requested && (stream.loops > 0) == inLoops &&
+          stream.depth == depth &&
+          (!largest || stream.stageBytes() > largest->stageBytes()))
+        largest = &stream;
+    if (!largest)
+      continue;
+    if (--largest->depth == 0)
+      drop(largest - plan.streams.begin());
+    return true;
+  }
+  return false;
+}
+
+/// The compute role loads the tiles of a stream itself.
+void RingPlanner::drop(unsigned index) {
+  const RingStream &stream = plan.streams[index];
+  for (SplitHandler &split : handlers) {
+    auto options = remark::RemarkOpts::name("split-roles")
+                       .category("dataflow")
+                       .function(split.frame.name());
+    llvm::erase_if(split.loads, [&](Load &load) {
+      if (load.stream != index)
+        return false;
+      remark::missed(load.op.getLoc(), options)
+          << ("the compute role loads this slice itself: a stage of " +
+              std::to_string(stream.stageBytes()) +
+              " bytes does not fit into rings of " +
+              std::to_string(limits.ringBytes) + " bytes");
+      return true;
+    });
+  }
+}
+
+LogicalResult RingPlanner::fit() {
+  uint64_t demanded = 0;
+  const RingStream *demanding = nullptr;
+  for (RingStream &stream : plan.streams) {
+    stream.depth = stream.requested ? stream.requested : 2;
+    if (stream.requested) {
+      demanded += stream.depth * stream.stageBytes();
+      demanding = &stream;
+    }
+  }
+  if (demanded > limits.ringBytes)
+    return demanding->request->emitOpError("request 'pipeline' needs rings of ")
+           << demanded << " bytes, at most " << limits.ringBytes
+           << " are available";
+  for (auto [i, stream] : llvm::enumerate(plan.streams))
+    if (!stream.requested && stream.stageBytes() > limits.ringBytes) {
+      stream.depth = 0;
+      drop(i);
+    }
+  while (plan.bytes() > limits.ringBytes)
+    if (!weaken(/*inLoops=*/false) && !weaken(/*inLoops=*/true))
+      break;
+  return success();
+}
+
+void RingPlanner::deepen() {
+  // All rings that loops fill, as they are filled in turn; then the largest.
+  auto grow = [&](ArrayRef<RingStream *> streams) {
+    uint64_t more = 0;
+    for (RingStream *stream : streams) {
+      if (stream->depth >= kMaxDepth)
+        return false;
+      more += stream->stageBytes();
+    }
+    if (streams.empty() || plan.bytes() + more > limits.flightBytes)
+      return false;
+    for (RingStream *stream : streams)
+      ++stream->depth;
+    return true;
+  };
+  SmallVector<RingStream *> inLoops;
+  RingStream *largest = nullptr;
+  for (RingStream &stream : plan.streams)
+    if (stream.loops > 0 && stream.depth > 0 && !stream.requested) {
+      inLoops.push_back(&stream);
+      if (!largest || stream.stageBytes() > largest->stageBytes())
+        largest = &stream;
+    }
+  while (grow(inLoops))
+    ;
+  while (largest && grow(largest))
+    ;
+}
+
+/// Removes the streams that were dropped.
+void RingPlanner::finish() {
+  SmallVector<unsigned> number(plan.streams.size());
+  SmallVector<RingStream> kept;
+  for (auto [i, stream] : llvm::enumerate(plan.streams)) {
+    number[i] = kept.size();
+    if (stream.depth > 0)
+      kept.push_back(stream);
+  }
+  for (SplitHandler &split : handlers)
+    for (Load &load : split.loads)
+      load.stream = number[load.stream];
+  plan.streams = std::move(kept);
+}
+
+FailureOr<RingPlan> RingPlanner::run() {
+  assignStreams();
+  if (failed(setRequests()) || failed(fit()))
+    return failure();
+  deepen();
+  finish();
+  return std::move(plan);
+}
+
+FailureOr<RingPlan> mlir::df::planRings(ProgramOp program,
+                                        MutableArrayRef<SplitHandler> handlers,
+                                        RingLimits limits) {
+  return RingPlanner(program, handlers, limits).run();
+}

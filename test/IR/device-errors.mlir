@@ -1,0 +1,536 @@
+// RUN: df-opt %s --split-input-file --verify-diagnostics
+
+// Every constraint of the ops of the device group is enforced. The splits are
+// named after the constraints.
+
+// kernel_c1: parts come behind the streams
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  // expected-error@+1 {{'dataflow.kernel' op holds streams, then parts}}
+  dataflow.kernel @k {
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+    // expected-note@+1 {{but this op is in it}}
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+  }
+}
+
+// -----
+
+// kernel_c1: nothing else is in a kernel
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  // expected-error@+1 {{'dataflow.kernel' op holds streams, then parts}}
+  dataflow.kernel @k {
+    // expected-note@+1 {{but this op is in it}}
+    %c0 = arith.constant 0 : index
+  }
+}
+
+// -----
+
+// kernel_c2: a handler is not split in half
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.part' op is the only part of 'h'}}
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+  }
+}
+
+// -----
+
+// kernel_c2: a role has one part of a handler
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-note@+1 {{the first is here}}
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+    // expected-error@+1 {{'dataflow.part' op is the second load part of 'h'}}
+    dataflow.part @l2 of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+  }
+}
+
+// -----
+
+// kernel_c3: somebody computes
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  // expected-error@+1 {{'dataflow.kernel' op consumers must be at least 1, got 0}}
+  dataflow.kernel @k consumers 0 {
+  }
+}
+
+// -----
+
+// stream_c1: a ring has a stage
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.stream' op depth must be at least 1, got 0}}
+    dataflow.stream @s depth 0 of tensor<4x64xf32>
+  }
+}
+
+// -----
+
+// stream_c2: a bulk copy moves 16 bytes at a time
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.stream' op a tile must have a multiple of 16 bytes, 'tensor<5xf32>' has 20}}
+    dataflow.stream @s depth 1 of tensor<5xf32>
+  }
+}
+
+// -----
+
+// stream_c2: a tile has elements
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.stream' op a tile must have a multiple of 16 bytes, 'tensor<0x4xf32>' has 0}}
+    dataflow.stream @s depth 1 of tensor<0x4xf32>
+  }
+}
+
+// -----
+
+// stream_c2: elements are whole bytes
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.stream' op a tile must have a multiple of 16 bytes, 'tensor<128xi1>' has 16}}
+    dataflow.stream @s depth 1 of tensor<128xi1>
+  }
+}
+
+// -----
+
+// part_c2: a part is of a handler
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.part' op 'one' is not a handler of the program}}
+    dataflow.part @l of @one load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @one compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+  }
+}
+
+// -----
+
+// part_c3: a part is called as the handler is
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  // expected-note@+1 {{the handler is defined here}}
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.part' op must have type '(tensor<?x64xf32>, tensor<?xf32>) -> ()', got '(tensor<?x64xf32>) -> ()'}}
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// part_c3: a compute part returns what the handler does
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  // expected-note@+1 {{the handler is defined here}}
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    // expected-error@+1 {{'dataflow.part' op must have type '(tensor<?x64xf32>, tensor<?xf32>) -> tensor<?xf32>', got '(tensor<?x64xf32>, tensor<?xf32>) -> ()'}}
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+  }
+}
+
+// -----
+
+// fill_c1: the load role fills
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      // expected-error@+1 {{'dataflow.fill' op must lie in a load part}}
+      dataflow.fill @s, %x[0, 0] [4, 64] [1, 1] : tensor<?x64xf32> to tensor<4x64xf32>
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c1: a fill is of a stream
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.fill' op 's' is not a stream of the kernel}}
+      dataflow.fill @s, %x[0, 0] [4, 64] [1, 1] : tensor<?x64xf32> to tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c1: a fill makes a tile of the stream
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-note@+1 {{the stream is defined here}}
+    dataflow.stream @s depth 2 of tensor<8x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.fill' op stream 's' has tiles of 'tensor<8x64xf32>', got 'tensor<4x64xf32>'}}
+      dataflow.fill @s, %x[0, 0] [4, 64] [1, 1] : tensor<?x64xf32> to tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c2: a fill reads an argument
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      %e = tensor.empty() : tensor<4x64xf32>
+      // expected-error@+1 {{'dataflow.fill' op source must be an argument of the part}}
+      dataflow.fill @s, %e[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> to tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c2: a fill copies bits
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xi32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.fill' op copies elements of type 'f32' to 'i32'}}
+      dataflow.fill @s, %x[0, 0] [4, 64] [1, 1] : tensor<?x64xf32> to tensor<4x64xi32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c3: a fill skips nothing
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.fill' op strides must be 1, got [2, 1]}}
+      dataflow.fill @s, %x[0, 0] [4, 64] [2, 1] : tensor<?x64xf32> to tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c4: a fill has the shape of the tile
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.fill' op a slice of sizes [4, 32] does not have the shape of 'tensor<4x64xf32>'}}
+      dataflow.fill @s, %x[0, 0] [4, 32] [1, 1] : tensor<?x64xf32> to tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// fill_c4: only the first dimension may be open
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      %c64 = arith.constant 64 : index
+      // expected-error@+1 {{'dataflow.fill' op a slice of sizes [4, ?] does not have the shape of 'tensor<4x64xf32>'}}
+      dataflow.fill @s, %x[0, 0] [4, %c64] [1, 1] : tensor<?x64xf32> to tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// take_c1: the compute role takes
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.take' op must lie in a compute part}}
+      %t = dataflow.take @s : tensor<4x64xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// take_c1: a take is from a stream
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      // expected-error@+1 {{'dataflow.take' op 'l' is not a stream of the kernel}}
+      %t = dataflow.take @l : tensor<4x64xf32>
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// take_c1: a take gets the tile of the stream
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    // expected-note@+1 {{the stream is defined here}}
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      // expected-error@+1 {{'dataflow.take' op stream 's' has tiles of 'tensor<4x64xf32>', got 'tensor<64x4xf32>'}}
+      %t = dataflow.take @s : tensor<64x4xf32>
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// give_c1: the compute role gives back
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x64xf32>
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      // expected-error@+1 {{'dataflow.give' op must lie in a compute part}}
+      dataflow.give @s
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// give_c1: a give is to a stream
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      // expected-error@+1 {{'dataflow.give' op 's' is not a stream of the kernel}}
+      dataflow.give @s
+      dataflow.yield %y : tensor<?xf32>
+    }
+  }
+}
+
+// -----
+
+// yield_c1: a part yields its results
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+    dataflow.yield %y : tensor<?xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+      dataflow.yield
+    }
+    // expected-note@+1 {{the part is defined here}}
+    dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      // expected-error@+1 {{'dataflow.yield' op yields ('tensor<?x64xf32>'), but part 'c' has results ('tensor<?xf32>')}}
+      dataflow.yield %x : tensor<?x64xf32>
+    }
+  }
+}
+
+// -----
+
+// part_c1: a part has a body
+dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.part' op has no body}}
+    "dataflow.part"() <{function_type = () -> (), handler = @h, role = #dataflow<part_role load>, sym_name = "l"}> ({
+    }) : () -> ()
+  }
+}
