@@ -9,9 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calibrate.h"
 #include "Driver.h"
 
 int main(int argc, char **argv) {
+  if (dfrt::asksForCalibration(argc, argv))
+    return dfrt::runCalibration(argc, argv);
   dfrt::Options options;
   if (std::optional<dfrt::ExitCode> done =
           dfrt::parseOptions(argc, argv, options))
