@@ -17,12 +17,12 @@
 
 using namespace cputest;
 using dfrt::ElementType;
-using mlir::df::CPUFunction;
+using mlir::df::HandlerFunction;
 
 namespace {
 
 mlir::FailureOr<dfrt::CodeBlob> compile(Source &source,
-                                        std::vector<CPUFunction> functions,
+                                        std::vector<HandlerFunction> functions,
                                         Kind kind = Kind::cpu) {
   return mlir::df::compileForCPU(functions, kind,
                                  mlir::UnknownLoc::get(&source.context));
@@ -41,7 +41,7 @@ TEST(Bodies, SumsARaggedRow) {
       }
       return %sum : f32
     })");
-  CPUFunction function = source.function("sum");
+  HandlerFunction function = source.function("sum");
   function.indices = 3;
   function.operands = 1;
   function.output = record({field("sum", ElementType::f32)});
@@ -70,10 +70,10 @@ TEST(Bodies, SumsARaggedRow) {
 
 /// Compiles the function `f` of `text`, which must fail; the errors.
 std::string refusal(const std::string &text,
-                    const std::function<void(CPUFunction &)> &fill,
+                    const std::function<void(HandlerFunction &)> &fill,
                     Kind kind = Kind::cpu) {
   Source source(text);
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   fill(function);
   EXPECT_TRUE(mlir::failed(compile(source, {function}, kind)));
   return source.errors;
@@ -124,7 +124,7 @@ TEST(Bodies, LoadsAndStoresEveryElementType) {
                   t + "> to tensor<4x" + t + ">\n  %z = " + add +
                   " %y, %a : tensor<4x" + t + ">\n  return %z, %s : tensor<4x" +
                   t + ">, " + t + "\n}\n");
-    CPUFunction function = source.function("f");
+    HandlerFunction function = source.function("f");
     function.operands = 1;
     function.inputs.push_back(
         {record({field("a", c.element, {4}), field("s", c.element)}), false});
@@ -164,7 +164,7 @@ TEST(Bodies, DoNotCallTheCLibrary) {
           : tensor<64x512xf32> into tensor<64x512xf32>
       return %o, %c : tensor<64x512xf32>, tensor<64x512xf32>
     })");
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.operands = 1;
   function.outputs = 2;
   for (Kind kind : {Kind::cpu, Kind::cpuReference}) {
@@ -189,7 +189,7 @@ TEST(Bodies, CallLibmAndNothingElse) {
   text += "  %p = math.powf " + last + ", %x : tensor<8xf32>\n";
   text += "  return %p : tensor<8xf32>\n}\n";
   Source source(text);
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.operands = 1;
   function.outputs = 1;
   const std::set<std::string> libm = {
@@ -216,7 +216,7 @@ TEST(Bodies, LoopsSwapTheTensorsTheyCarry) {
       }
       return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
     })");
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.indices = 1;
   dfrt::Record layout = record(
       {field("a", ElementType::f32, {4}), field("b", ElementType::f32, {4})});
@@ -262,7 +262,7 @@ TEST(Bodies, NestedLoopsUpdateAnOutputInPlace) {
       }
       return %r : tensor<?x?xf32>
     })");
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.indices = 2;
   function.operands = 1;
   function.outputs = 1;
@@ -301,7 +301,7 @@ TEST(Bodies, PadAPartialTile) {
           outs(%init : tensor<4xf32>) dimensions = [0]
       return %sum : tensor<4xf32>
     })");
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.indices = 2;
   function.operands = 1;
   function.output = record({field("sum", ElementType::f32, {4})});
@@ -344,7 +344,7 @@ TEST(Bodies, ReadCollectedRecords) {
           : tensor<2xf32> into tensor<?x2xf32>
       return %o : tensor<?x2xf32>
     })");
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.indices = 1;
   function.inputs.push_back({record({field("w", ElementType::f32),
                                      field("s", ElementType::f32, {2})}),
@@ -367,7 +367,7 @@ TEST(Bodies, ReferenceKeepsWhatRoundingLoses) {
       %y = arith.truncf %x : tensor<1xf32> to tensor<1xf16>
       return %y : tensor<1xf16>
     })");
-  CPUFunction function = source.function("f");
+  HandlerFunction function = source.function("f");
   function.operands = 1;
   function.outputs = 1;
   float x = 1.0f + std::ldexp(1.0f, -20);
@@ -393,7 +393,7 @@ TEST(Bodies, RefuseABufferOfDynamicSize) {
           : tensor<?xf32> into tensor<?xf32>
       return %o : tensor<?xf32>
     })",
-                               [](CPUFunction &f) {
+                               [](HandlerFunction &f) {
                                  f.indices = 1;
                                  f.outputs = 1;
                                });
@@ -401,7 +401,7 @@ TEST(Bodies, RefuseABufferOfDynamicSize) {
 }
 
 TEST(Bodies, RefuseOperationsWithoutAForm) {
-  auto oneOutput = [](CPUFunction &f) {
+  auto oneOutput = [](HandlerFunction &f) {
     f.indices = 1;
     f.outputs = 1;
   };
@@ -428,7 +428,7 @@ TEST(Bodies, RefuseOperationsWithoutAForm) {
 }
 
 TEST(Bodies, RefuseCallsOfSupportLibraries) {
-  auto oneOutput = [](CPUFunction &f) {
+  auto oneOutput = [](HandlerFunction &f) {
     f.indices = 1;
     f.outputs = 1;
   };
@@ -468,7 +468,7 @@ TEST(Bodies, RefuseBitsOfFloatsInTheReference) {
       %o = tensor.insert %w into %out[%n] : tensor<4xf32>
       return %o : tensor<4xf32>
     })",
-      [](CPUFunction &f) {
+      [](HandlerFunction &f) {
         f.indices = 1;
         f.outputs = 1;
       },
@@ -482,7 +482,7 @@ TEST(Bodies, RefuseAWrongSignature) {
       %v = arith.constant 1.0 : f32
       return %v : f32
     })",
-                               [](CPUFunction &f) {
+                               [](HandlerFunction &f) {
                                  f.indices = 1;
                                  f.output =
                                      record({field("v", ElementType::f64)});

@@ -60,7 +60,7 @@ std::vector<uint64_t> run(const std::string &from, unsigned fromBits,
                           const std::string &op,
                           const std::vector<uint64_t> &values) {
   Source source(conversion(from, to, op, values.size()));
-  mlir::df::CPUFunction function = source.function("convert");
+  mlir::df::HandlerFunction function = source.function("convert");
   function.operands = 1;
   function.outputs = 1;
   auto blob = mlir::df::compileForCPU(function, Kind::cpu,

@@ -63,8 +63,8 @@ Source::Source(const std::string &text) {
   EXPECT_TRUE(module) << errors;
 }
 
-mlir::df::CPUFunction Source::function(const std::string &name) {
-  mlir::df::CPUFunction result;
+mlir::df::HandlerFunction Source::function(const std::string &name) {
+  mlir::df::HandlerFunction result;
   result.symbol = name;
   auto op = module->lookupSymbol<mlir::func::FuncOp>(name);
   EXPECT_TRUE(op) << name;

@@ -44,7 +44,7 @@ public:
   explicit Source(const std::string &text);
 
   /// The body of function `name`, to be filled in.
-  mlir::df::CPUFunction function(const std::string &name);
+  mlir::df::HandlerFunction function(const std::string &name);
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// All errors so far, one a line.

@@ -158,10 +158,10 @@ TEST(Slices, EqualTheWhole) {
   ASSERT_TRUE(found);
   std::vector<OwningOpRef<df::HandlerOp>> clones;
   dfrt::Record layout = makeRecord(found->slices);
-  std::vector<df::CPUFunction> functions;
+  std::vector<df::HandlerFunction> functions;
   auto add = [&](df::StageOpInterface stage, const char *whole,
                  const char *sliced) {
-    df::CPUFunction function;
+    df::HandlerFunction function;
     function.symbol = whole;
     function.body = &stage.lookupHandler().getHandlerBody();
     bool isReduce = stage.getStageKind() == df::StageKind::reduce;

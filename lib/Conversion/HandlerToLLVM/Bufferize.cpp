@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -84,20 +84,20 @@ static LogicalResult fixCarriedBuffers(RewriterBase &rewriter,
   return success();
 }
 
-static LogicalResult checkNoTensors(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
+static LogicalResult checkNoTensors(ModuleOp module, StringRef targetName) {
+  WalkResult result = module.walk([&](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
     if (llvm::any_of(op->getOperandTypes(), isTensor) ||
         llvm::any_of(op->getResultTypes(), isTensor)) {
-      op->emitOpError("cannot be compiled for the cpu: it has no form on "
-                      "buffers");
+      op->emitOpError("cannot be compiled for the ")
+          << targetName << ": it has no form on buffers";
       return WalkResult::interrupt();
     }
     if (isa<scf::WhileOp>(op) &&
         llvm::any_of(op->getOperandTypes(),
                      [](Type type) { return isa<MemRefType>(type); })) {
-      op->emitOpError("cannot be compiled for the cpu: it carries tensors; "
-                      "use scf.for");
+      op->emitOpError("cannot be compiled for the ")
+          << targetName << ": it carries tensors; use scf.for";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -105,17 +105,19 @@ static LogicalResult checkNoTensors(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult df::cpu::bufferizeFunctions(ModuleOp module) {
+LogicalResult df::handlers::bufferizeFunctions(ModuleOp module,
+                                               HandlerTarget target) {
+  StringRef targetName = handlers::targetName(target);
   // Operations without a bufferization are named before the pass, whose own
   // message does not say what to do.
-  WalkResult unsupported = module.walk([](Operation *op) {
+  WalkResult unsupported = module.walk([&](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
     bool onTensors = llvm::any_of(op->getOperandTypes(), isTensor) ||
                      llvm::any_of(op->getResultTypes(), isTensor);
     if (onTensors && !isa<bufferization::BufferizableOpInterface>(op) &&
         !op->hasTrait<OpTrait::IsTerminator>()) {
-      op->emitOpError("cannot be compiled for the cpu: it has no form on "
-                      "buffers");
+      op->emitOpError("cannot be compiled for the ")
+          << targetName << ": it has no form on buffers";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -130,7 +132,7 @@ LogicalResult df::cpu::bufferizeFunctions(ModuleOp module) {
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   passes.addPass(bufferization::createOneShotBufferizePass(options));
   passes.addPass(createForallToForLoopPass());
-  if (failed(passes.run(module)) || failed(checkNoTensors(module)))
+  if (failed(passes.run(module)) || failed(checkNoTensors(module, targetName)))
     return failure();
 
   IRRewriter rewriter(module.getContext());

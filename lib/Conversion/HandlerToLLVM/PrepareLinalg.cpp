@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -16,17 +16,16 @@
 
 using namespace mlir;
 
-/// A sum of products: the only reduction whose order is left to the vectoriser.
+/// A sum of products: the only reduction whose order is left to the vectoriser
+/// (on the cpu) and whose steps may be fused.
 static bool isContraction(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 &&
          linalg::isaContractionOpInterface(
              cast<linalg::LinalgOp>(op.getOperation()));
 }
 
-static void allowReassociation(linalg::GenericOp op) {
-  auto flags = arith::FastMathFlagsAttr::get(
-      op.getContext(),
-      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+static void setFastMath(linalg::GenericOp op, arith::FastMathFlags fastMath) {
+  auto flags = arith::FastMathFlagsAttr::get(op.getContext(), fastMath);
   op.getBody()->walk([&](arith::ArithFastMathInterface arithmetic) {
     if (isa<arith::AddFOp, arith::MulFOp>(arithmetic.getOperation()))
       arithmetic->setAttr(arithmetic.getFastMathAttrName(), flags);
@@ -102,7 +101,8 @@ static void materializeSplats(ModuleOp module, RewriterBase &rewriter) {
   }
 }
 
-LogicalResult df::cpu::prepareLinalg(ModuleOp module) {
+LogicalResult df::handlers::prepareLinalg(ModuleOp module,
+                                          HandlerTarget target) {
   PassManager passes(module.getContext());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -130,9 +130,12 @@ LogicalResult df::cpu::prepareLinalg(ModuleOp module) {
   }
   for (linalg::GenericOp op : generics) {
     bool contraction = isContraction(op);
+    bool mayReorder = contraction && target != HandlerTarget::device;
     if (contraction)
-      allowReassociation(op);
-    if (failed(orderLoops(rewriter, op, contraction)))
+      setFastMath(op, mayReorder ? arith::FastMathFlags::reassoc |
+                                       arith::FastMathFlags::contract
+                                 : arith::FastMathFlags::contract);
+    if (failed(orderLoops(rewriter, op, mayReorder)))
       return op.emitOpError("has loops that cannot be interchanged");
   }
   return success();

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -209,8 +209,8 @@ LogicalResult Promotion::run(unsigned firstOperand, unsigned lastOperand) {
   return success();
 }
 
-LogicalResult df::cpu::promoteToF64(Region &body, MLIRContext *context,
-                                    unsigned firstOperand,
-                                    unsigned lastOperand) {
+LogicalResult df::handlers::promoteToF64(Region &body, MLIRContext *context,
+                                         unsigned firstOperand,
+                                         unsigned lastOperand) {
   return Promotion(body, context).run(firstOperand, lastOperand);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -20,6 +20,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -42,7 +43,7 @@ static LogicalResult callLibm(ModuleOp module) {
 
 static LogicalResult expandArithmetic(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  df::cpu::populateExpandFloatConversionPatterns(patterns);
+  df::handlers::populateExpandFloatConversionPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
@@ -68,18 +69,88 @@ static void moveBFloatsAsIntegers(ModuleOp module) {
   });
 }
 
-static LogicalResult checkLowered(ModuleOp module) {
+static LogicalResult checkLowered(ModuleOp module, StringRef targetName) {
   WalkResult result = module.walk([&](Operation *op) {
     if (op == module || isa<UnrealizedConversionCastOp>(op) ||
         isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError("cannot be compiled for the cpu");
+    op->emitOpError("cannot be compiled for the ") << targetName;
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
 
-LogicalResult df::cpu::lowerToLLVMDialect(ModuleOp module) {
+/// The code generator for the device aborts on intrinsics that would become
+/// calls of a library.
+static LogicalResult checkDeviceIntrinsics(ModuleOp module) {
+  static const llvm::StringSet<> anyType = {"abs",
+                                            "assume",
+                                            "bitreverse",
+                                            "bswap",
+                                            "copysign",
+                                            "ctlz",
+                                            "ctpop",
+                                            "cttz",
+                                            "fabs",
+                                            "fma",
+                                            "fmuladd",
+                                            "ceil",
+                                            "floor",
+                                            "trunc",
+                                            "rint",
+                                            "nearbyint",
+                                            "round",
+                                            "roundeven",
+                                            "minnum",
+                                            "maxnum",
+                                            "minimum",
+                                            "maximum",
+                                            "sqrt",
+                                            "smax",
+                                            "smin",
+                                            "umax",
+                                            "umin",
+                                            "fshl",
+                                            "fshr",
+                                            "is.fpclass",
+                                            "memcpy",
+                                            "memset",
+                                            "memmove",
+                                            "sadd.sat",
+                                            "uadd.sat",
+                                            "ssub.sat",
+                                            "usub.sat",
+                                            "sadd.with.overflow",
+                                            "uadd.with.overflow",
+                                            "smul.with.overflow",
+                                            "umul.with.overflow",
+                                            "ssub.with.overflow",
+                                            "usub.with.overflow"};
+  WalkResult result = module.walk([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    bool known = true;
+    if (name.consume_front("llvm.intr.")) {
+      known = anyType.contains(name);
+      if (name == "exp2")
+        known = op->getResult(0).getType().isF32();
+    } else if (isa<LLVM::FRemOp>(op)) {
+      known = false;
+    }
+    if (known)
+      return WalkResult::advance();
+    auto error = emitError(op->getLoc(), "'")
+                 << op->getName() << "' cannot be compiled for the device";
+    if (op->getNumResults() == 1)
+      error << " on type " << op->getResult(0).getType();
+    if (auto function = op->getParentOfType<LLVM::LLVMFuncOp>())
+      error << ", in '" << function.getName().split("$body").first << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult df::handlers::lowerToLLVMDialect(ModuleOp module,
+                                               HandlerTarget target) {
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"f16", "bf16", "f8E4M3FN", "f8E5M2"};
   emulate.targetTypeStr = "f32";
@@ -94,11 +165,15 @@ LogicalResult df::cpu::lowerToLLVMDialect(ModuleOp module) {
   if (failed(toLoops.run(module)))
     return failure();
 
-  WalkResult asserts = module.walk([](cf::AssertOp op) {
-    op.emitOpError("cannot be compiled for the cpu: code has no way to report");
+  StringRef name = targetName(target);
+  WalkResult asserts = module.walk([&](cf::AssertOp op) {
+    op.emitOpError("cannot be compiled for the ")
+        << name << ": code has no way to report";
     return WalkResult::interrupt();
   });
-  if (asserts.wasInterrupted() || failed(callLibm(module)) ||
+  bool device = target == HandlerTarget::device;
+  if (asserts.wasInterrupted() ||
+      failed(device ? expandDeviceMath(module) : callLibm(module)) ||
       failed(expandArithmetic(module)))
     return failure();
 
@@ -112,12 +187,14 @@ LogicalResult df::cpu::lowerToLLVMDialect(ModuleOp module) {
   toLLVM.addPass(createConvertFuncToLLVMPass());
   toLLVM.addPass(createConvertControlFlowToLLVMPass());
   toLLVM.addPass(createUBToLLVMConversionPass());
-  if (failed(toLLVM.run(module)) || failed(checkLowered(module)))
+  if (failed(toLLVM.run(module)) || failed(checkLowered(module, name)))
     return failure();
   PassManager cleanUp(module.getContext());
   cleanUp.addPass(createReconcileUnrealizedCastsPass());
   if (failed(cleanUp.run(module)))
     return failure();
   moveBFloatsAsIntegers(module);
+  if (device && failed(checkDeviceIntrinsics(module)))
+    return failure();
   return verify(module);
 }

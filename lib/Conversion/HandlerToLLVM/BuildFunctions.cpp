@@ -11,9 +11,13 @@
 // inputs, outputs and scratch do not overlap. The inner one makes memrefs of
 // the pointers, tensors of the memrefs, and holds the body.
 //
+// On the device only inputs are `noalias`. What a barrier makes visible was
+// written by other threads, through pointers that LLVM does not see: it would
+// keep values of a `noalias` buffer in registers across the barrier.
+//
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +32,7 @@
 using namespace mlir;
 using namespace mlir::df;
 
-Type cpu::storageType(MLIRContext *context, dfrt::ElementType element) {
+Type handlers::storageType(MLIRContext *context, dfrt::ElementType element) {
   switch (element) {
   case dfrt::ElementType::f64:
     return Float64Type::get(context);
@@ -72,8 +76,9 @@ struct FieldPlace {
 /// Builds the two functions for one body.
 class FunctionBuilder {
 public:
-  FunctionBuilder(ModuleOp module, const CPUFunction &function, bool reference)
-      : function(function), reference(reference), context(module.getContext()),
+  FunctionBuilder(ModuleOp module, const HandlerFunction &function,
+                  HandlerTarget target)
+      : function(function), target(target), context(module.getContext()),
         loc(function.body->getLoc()), outer(context), inner(context),
         converter(context) {
     outer.setInsertionPointToEnd(module.getBody());
@@ -108,8 +113,8 @@ private:
   /// `restrict`: nothing else of the body reads or writes `memref`.
   void materialize(Value tensor, Value memref, bool restrict);
 
-  const CPUFunction &function;
-  bool reference;
+  const HandlerFunction &function;
+  HandlerTarget target;
   MLIRContext *context;
   Location loc;
   OpBuilder outer, inner;
@@ -117,6 +122,9 @@ private:
   Type pointer, i64;
   Block *outerBlock = nullptr, *innerBlock = nullptr;
   SmallVector<Value> passed;
+  /// Arguments made now point to what nobody writes during the call.
+  bool readOnly = false;
+  SmallVector<unsigned> readOnlyArguments;
   int64_t packed = 0;
 };
 
@@ -125,7 +133,7 @@ private:
 FieldPlace FunctionBuilder::place(const dfrt::Record &record,
                                   const dfrt::Field &field) const {
   FieldPlace result;
-  result.element = cpu::storageType(context, field.element);
+  result.element = handlers::storageType(context, field.element);
   result.shape.assign(field.shape.begin(), field.shape.end());
   result.offset = field.offset;
   if (field.separable < 0)
@@ -149,6 +157,8 @@ Value FunctionBuilder::nextPacked() {
 }
 
 Value FunctionBuilder::pass(Value value) {
+  if (readOnly && value.getType() == pointer)
+    readOnlyArguments.push_back(passed.size());
   passed.push_back(value);
   return innerBlock->addArgument(value.getType(), loc);
 }
@@ -320,10 +330,10 @@ void FunctionBuilder::writeField(const FieldPlace &where, Value value,
 /// Tests that the body's arguments and results are those that `function` says.
 LogicalResult FunctionBuilder::checkBody(Block &block) {
   unsigned fields = 0;
-  for (const CPUFunction::Input &input : function.inputs)
+  for (const HandlerFunction::Input &input : function.inputs)
     fields += input.record.fields.size();
-  unsigned expected =
-      function.indices + function.operands + fields + function.outputs;
+  unsigned expected = function.indices + function.operands + fields +
+                      function.outputs + function.counters;
   if (block.getNumArguments() != expected)
     return emitError(loc) << "body of '" << function.symbol << "' has "
                           << block.getNumArguments() << " arguments, expected "
@@ -353,7 +363,7 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
     if (!block.getArgument(i).getType().isIndex())
       return emitError(loc) << "body of '" << function.symbol << "': argument "
                             << i << " must be an index";
-  for (const CPUFunction::Input &input : function.inputs)
+  for (const HandlerFunction::Input &input : function.inputs)
     for (const dfrt::Field &field : input.record.fields)
       if (failed(checkType(block.getArgument(argument++).getType(),
                            place(input.record, field), input.collected,
@@ -391,8 +401,9 @@ LogicalResult FunctionBuilder::build() {
   for (Operation *constant : llvm::reverse(constants))
     block.push_front(constant);
   unsigned lastOperand = function.indices + function.operands;
-  if (reference &&
-      failed(cpu::promoteToF64(body, context, function.indices, lastOperand)))
+  if (target == HandlerTarget::cpuReference &&
+      failed(
+          handlers::promoteToF64(body, context, function.indices, lastOperand)))
     return failure();
   if (failed(checkBody(block)))
     return failure();
@@ -419,6 +430,7 @@ LogicalResult FunctionBuilder::build() {
   auto tensorArgument = [&](unsigned number) -> RankedTensorType {
     return dyn_cast<RankedTensorType>(block.getArgument(number).getType());
   };
+  readOnly = true;
   for (unsigned i = function.indices; i < lastOperand; ++i) {
     RankedTensorType type = tensorArgument(i);
     if (!type)
@@ -427,14 +439,14 @@ LogicalResult FunctionBuilder::build() {
                             << block.getArgument(i).getType();
     arguments.push_back(toTensor(passDescriptor(type), type, false));
   }
-  for (const CPUFunction::Input &input : function.inputs) {
+  for (const HandlerFunction::Input &input : function.inputs) {
     const dfrt::Record &record = input.record;
     if (input.collected) {
       Value count = pass(LLVM::LoadOp::create(outer, loc, i64, nextPacked()));
       for (const dfrt::Field &field : record.fields) {
         SmallVector<int64_t> shape{ShapedType::kDynamic};
         llvm::append_range(shape, field.shape);
-        Type element = cpu::storageType(context, field.element);
+        Type element = handlers::storageType(context, field.element);
         Value memref =
             memrefAt(passPointer(), 0, MemRefType::get(shape, element), count);
         arguments.push_back(
@@ -446,6 +458,7 @@ LogicalResult FunctionBuilder::build() {
     for (const dfrt::Field &field : record.fields)
       arguments.push_back(readField(place(record, field), head, slices));
   }
+  readOnly = false;
   Value head, slices;
   if (function.output) {
     head = passPointer();
@@ -453,7 +466,8 @@ LogicalResult FunctionBuilder::build() {
   }
   SmallVector<Value> outputs;
   for (unsigned i = 0; i < function.outputs; ++i) {
-    unsigned number = block.getNumArguments() - function.outputs + i;
+    unsigned number =
+        block.getNumArguments() - function.counters - function.outputs + i;
     RankedTensorType type = tensorArgument(number);
     if (!type)
       return emitError(loc) << "body of '" << function.symbol
@@ -463,6 +477,8 @@ LogicalResult FunctionBuilder::build() {
     arguments.push_back(toTensor(outputs.back(), type, true));
   }
   passPointer(); // Scratch, see planScratch.
+  if (function.counters)
+    arguments.push_back(passPointer());
 
   Operation *terminator = block.getTerminator();
   for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
@@ -492,16 +508,26 @@ LogicalResult FunctionBuilder::build() {
 
   innerFunc.setFunctionType(
       inner.getFunctionType(innerBlock->getArgumentTypes(), {}));
-  for (BlockArgument argument : innerBlock->getArguments())
-    if (argument.getType() == pointer)
-      innerFunc.setArgAttr(argument.getArgNumber(), "llvm.noalias",
-                           inner.getUnitAttr());
+  auto mark = [&](unsigned argument, StringRef name) {
+    innerFunc.setArgAttr(argument, name, inner.getUnitAttr());
+  };
+  if (target == HandlerTarget::device) {
+    for (unsigned argument : readOnlyArguments) {
+      mark(argument, "llvm.noalias");
+      mark(argument, handlers::kReadOnly);
+    }
+  } else {
+    for (BlockArgument argument : innerBlock->getArguments())
+      if (argument.getType() == pointer)
+        mark(argument.getArgNumber(), "llvm.noalias");
+  }
   func::CallOp::create(outer, loc, innerFunc, passed);
   LLVM::ReturnOp::create(outer, loc, ValueRange());
   return success();
 }
 
-LogicalResult cpu::buildFunction(ModuleOp module, const CPUFunction &function,
-                                 bool reference) {
-  return FunctionBuilder(module, function, reference).build();
+LogicalResult handlers::buildFunction(ModuleOp module,
+                                      const HandlerFunction &function,
+                                      HandlerTarget target) {
+  return FunctionBuilder(module, function, target).build();
 }

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -252,7 +252,7 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
 
 } // namespace
 
-void df::cpu::populateExpandFloatConversionPatterns(
+void df::handlers::populateExpandFloatConversionPatterns(
     RewritePatternSet &patterns) {
   patterns.add<ExpandTruncF, ExpandExtF>(patterns.getContext());
 }

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Steps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -48,7 +48,7 @@ static uint64_t elementBytes(Type type) {
 }
 
 /// Sizes and lifetimes of all allocations in `function`.
-static LogicalResult collectBuffers(func::FuncOp function,
+static LogicalResult collectBuffers(func::FuncOp function, StringRef targetName,
                                     SmallVectorImpl<Buffer> &buffers) {
   DenseMap<Operation *, unsigned> first, last;
   unsigned number = 0;
@@ -65,7 +65,7 @@ static LogicalResult collectBuffers(func::FuncOp function,
   BufferViewFlowAnalysis views(function);
   WalkResult result = function.walk([&](Operation *op) {
     if (isa<memref::AllocaOp, memref::ReallocOp>(op)) {
-      op->emitOpError("cannot be compiled for the cpu");
+      op->emitOpError("cannot be compiled for the ") << targetName;
       return WalkResult::interrupt();
     }
     auto alloc = dyn_cast<memref::AllocOp>(op);
@@ -73,9 +73,9 @@ static LogicalResult collectBuffers(func::FuncOp function,
       return WalkResult::advance();
     MemRefType type = alloc.getType();
     if (!type.hasStaticShape()) {
-      op->emitError("a tensor of dynamic size needs a buffer here, which the "
-                    "cpu code generator does not allocate; make its shape "
-                    "static (")
+      op->emitError("a tensor of dynamic size needs a buffer here, which the ")
+          << targetName
+          << " code generator does not allocate; make its shape static ("
           << type.getShape().size() << " dimensions, type " << type << ")";
       return WalkResult::interrupt();
     }
@@ -138,16 +138,18 @@ assignRegions(MutableArrayRef<Buffer> buffers) {
   return regions;
 }
 
-FailureOr<uint64_t> df::cpu::planScratch(func::FuncOp function,
-                                         func::CallOp call) {
+FailureOr<uint64_t> df::handlers::planScratch(func::FuncOp function,
+                                              func::CallOp call,
+                                              unsigned scratchNumber,
+                                              HandlerTarget target) {
   SmallVector<Buffer> buffers;
-  if (failed(collectBuffers(function, buffers)))
+  if (failed(collectBuffers(function, targetName(target), buffers)))
     return failure();
 
   LLVMTypeConverter converter(function.getContext());
   OpBuilder outer(call), inner(function.getContext());
   inner.setInsertionPointToStart(&function.front());
-  Value scratch = call.getOperands().back();
+  Value scratch = call.getOperand(scratchNumber);
   uint64_t total = 0;
   for (ScratchRegion &region : assignRegions(buffers)) {
     Location loc = region.buffers.front()->op.getLoc();
@@ -159,12 +161,14 @@ FailureOr<uint64_t> df::cpu::planScratch(func::FuncOp function,
       return function.emitError("needs ")
              << total << " bytes of scratch, the limit is " << kMaximum;
     unsigned number = function.getNumArguments();
-    auto attributes = inner.getDictionaryAttr(
-        {inner.getNamedAttr("llvm.noalias", inner.getUnitAttr()),
-         inner.getNamedAttr("llvm.align",
-                            inner.getI64IntegerAttr(kAlignment))});
-    if (failed(
-            function.insertArgument(number, base.getType(), attributes, loc)))
+    SmallVector<NamedAttribute> attributes{
+        inner.getNamedAttr("llvm.align", inner.getI64IntegerAttr(kAlignment))};
+    // See BuildFunctions.cpp.
+    if (target != HandlerTarget::device)
+      attributes.push_back(
+          inner.getNamedAttr("llvm.noalias", inner.getUnitAttr()));
+    if (failed(function.insertArgument(
+            number, base.getType(), inner.getDictionaryAttr(attributes), loc)))
       return failure();
     call->insertOperands(number, base);
     for (Buffer *buffer : region.buffers) {

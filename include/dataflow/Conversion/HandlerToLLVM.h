@@ -1,0 +1,122 @@
+//===- HandlerToLLVM.h - Handler bodies to the LLVM dialect -----*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the bodies of handlers and identity regions into functions that take
+// their arguments as an array of pointers (runtime/include/dfrt/Artifact.h
+// lists them in order).
+//
+// A body is a region of one block with ordinary arith, math, scf, linalg and
+// tensor operations, all of whose tensors have static shapes or are views of
+// operands. It is bufferized; each buffer that this needs gets a place in the
+// scratch memory which the caller provides, so the code never allocates. What
+// has no lowering is an error at the operation in question.
+//
+// Floating-point formats narrower than 32 bits are storage formats: arithmetic
+// on them is done in f32 and rounded (to nearest even) where the body says so.
+//
+// Targets:
+//
+//   cpu           one thread runs the function
+//   cpuReference  the same in f64 throughout: records and outputs hold f64,
+//                 operands keep their element type and are extended where they
+//                 are read, and conversions between floating-point types vanish
+//   device        all compute threads of a CTA call the function together, with
+//                 the same arguments and after a barrier. Each structured
+//                 operation is spread over the threads, which meet at a barrier
+//                 between operations that depend on each other; scalars and
+//                 control flow are computed by all threads alike. What the
+//                 function wrote is visible to the other threads after the next
+//                 barrier of the caller.
+//
+// On the device a reduction runs in ascending order within one thread, so that
+// results do not depend on the number of threads. Functions of the math dialect
+// need no library; f32 results are within 2 ulp (erf, erfc, atan, atan2, asin,
+// acos and their hyperbolic inverses: 4 ulp; sin, cos and tan for arguments up
+// to 2^31), subnormal numbers are kept. docs/device-handlers.md says more.
+//
+// A body may call functions named dfk_*, which the caller declares and defines
+// (operands and results are types of the LLVM dialect). Such calls keep their
+// place among the operations that access memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_CONVERSION_HANDLERTOLLVM_H
+#define DATAFLOW_CONVERSION_HANDLERTOLLVM_H
+
+#include "dataflow/Schedule/Program.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Region.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+
+namespace df {
+
+enum class HandlerTarget { cpu, cpuReference, device };
+
+/// One function to make. The arguments of `body` are the indices, the operand
+/// tensors, the fields of each input, and the output tensors, in this order;
+/// its terminator returns the fields of `output`, then the updated output
+/// tensors.
+struct HandlerFunction {
+  /// An input channel. A collected channel passes each field of the record
+  /// stacked along a leading dynamic dimension.
+  struct Input {
+    dfrt::Record record;
+    bool collected = false;
+  };
+
+  std::string symbol;
+  Region *body = nullptr;
+  unsigned indices = 0;
+  unsigned operands = 0;
+  std::vector<Input> inputs;
+  std::optional<dfrt::Record> output;
+  unsigned outputs = 0;
+  /// The body works on one slice: separable fields are as wide as one slice,
+  /// and the slices pointers point at it.
+  bool sliced = false;
+  /// The body has one more argument, a pointer (!llvm.ptr), and so has the
+  /// function: it comes behind scratch.
+  bool counters = false;
+  /// Device only: the threads that call this function are not the compute
+  /// threads. It has no barriers and may only load, compute scalars and call.
+  bool loadRole = false;
+};
+
+/// What became of a function.
+struct HandlerFunctionInfo {
+  std::string symbol;
+  /// Bytes that the scratch argument must point at, 64-byte aligned.
+  uint64_t scratchBytes = 0;
+  /// Operations that run on one thread, each with the reason. One sentence
+  /// each, without the name of the function.
+  std::vector<std::string> remarks;
+};
+
+/// Registers what convertHandlersToLLVM needs; it also does so itself, but a
+/// registry may not be extended while passes run in parallel.
+void registerHandlerToLLVMDialects(DialectRegistry &registry);
+
+/// Appends to `module` (a builtin.module or a gpu.module) an `llvm.func` of the
+/// packed convention for each of `functions`, and what these need: internal
+/// functions, constants, and declarations of the dfk_* functions that `module`
+/// does not have yet. For the device all are internal, inlined always, and
+/// convergent. Emits diagnostics at the operations at fault, or at the location
+/// of `module`. The bodies are not changed.
+FailureOr<std::vector<HandlerFunctionInfo>>
+convertHandlersToLLVM(ArrayRef<HandlerFunction> functions, HandlerTarget target,
+                      Operation *module);
+
+} // namespace df
+} // namespace mlir
+
+#endif // DATAFLOW_CONVERSION_HANDLERTOLLVM_H

@@ -1,0 +1,306 @@
+//===- PlaceBarriers.cpp - Barriers between dependent operations ----------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A forward dataflow analysis over structured control flow. Its state is the
+// set of accesses that some thread may have made since the last barrier; an
+// operation with an access that conflicts with one of them gets a barrier in
+// front of it. Two accesses conflict if one of them writes, they may touch the
+// same memory, and they may come from different threads. Which element a
+// thread touches is not looked at.
+//
+// Loops are gone through until the state at their head no longer grows; a
+// decision once taken stays. Control flow is the same for all threads, so that
+// a barrier may stand anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace {
+
+/// A piece of memory that overlaps no other: a buffer, or a field of a record.
+/// Without `pointer`, it may be any.
+struct Root {
+  void *pointer = nullptr;
+  int64_t offset = 0;
+
+  bool operator<(const Root &other) const {
+    return std::tie(pointer, offset) < std::tie(other.pointer, other.offset);
+  }
+  bool mayBe(const Root &other) const {
+    return !pointer || !other.pointer ||
+           (pointer == other.pointer && offset == other.offset);
+  }
+};
+
+struct Access {
+  Root root;
+  bool writes = false;
+  bool first = false; ///< by the first thread only
+
+  bool operator<(const Access &other) const {
+    return std::tie(root, writes, first) <
+           std::tie(other.root, other.writes, other.first);
+  }
+  bool conflicts(const Access &other) const {
+    return (writes || other.writes) && !(first && other.first) &&
+           root.mayBe(other.root);
+  }
+};
+
+using State = std::set<Access>;
+
+class BarrierPlacement {
+public:
+  explicit BarrierPlacement(func::FuncOp function) : function(function) {}
+  LogicalResult run();
+
+private:
+  LogicalResult visitBlock(Block &block, State &state);
+  LogicalResult visitRegions(Operation *op, State &state);
+  LogicalResult visitLoop(Operation *op, State &state);
+  LogicalResult collect(Operation *op, SmallVectorImpl<Access> &accesses);
+  void visitAccesses(Operation *op, ArrayRef<Access> accesses, State &state);
+
+  /// Adds an access to each piece of memory that `memref` may be in.
+  void add(Value memref, bool writes, bool first,
+           SmallVectorImpl<Access> &accesses);
+  void addPointer(Value pointer, Access access,
+                  SmallVectorImpl<Access> &accesses);
+
+  func::FuncOp function;
+  llvm::SetVector<Operation *> barriers; ///< operations that get one in front
+};
+
+} // namespace
+
+/// The aligned pointer of the descriptor `value`.
+static Value pointerOfDescriptor(Value value) {
+  while (auto insert = value.getDefiningOp<LLVM::InsertValueOp>()) {
+    if (insert.getPosition() == ArrayRef<int64_t>{1})
+      return insert.getValue();
+    value = insert.getContainer();
+  }
+  return Value();
+}
+
+void BarrierPlacement::addPointer(Value pointer, Access access,
+                                  SmallVectorImpl<Access> &accesses) {
+  // Offsets of fields are constants; fields do not overlap.
+  if (auto field = pointer.getDefiningOp<LLVM::GEPOp>();
+      field && field.getDynamicIndices().empty() &&
+      field.getRawConstantIndices().size() == 1 &&
+      field.getElemType().isInteger(8)) {
+    access.root.offset = field.getRawConstantIndices().front();
+    pointer = field.getBase();
+  }
+  auto argument = dyn_cast<BlockArgument>(pointer);
+  if (argument && argument.getOwner() == &function.front()) {
+    if (function.getArgAttr(argument.getArgNumber(), df::handlers::kReadOnly) &&
+        !access.writes)
+      return;
+    access.root.pointer = pointer.getAsOpaquePointer();
+  } else if (pointer.getDefiningOp<func::CallOp>()) {
+    access.root.pointer = pointer.getAsOpaquePointer();
+  }
+  accesses.push_back(access);
+}
+
+void BarrierPlacement::add(Value memref, bool writes, bool first,
+                           SmallVectorImpl<Access> &accesses) {
+  Access access;
+  access.writes = writes;
+  access.first = first;
+  SmallVector<Value> pending{memref};
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop) {
+        accesses.push_back(access);
+        continue;
+      }
+      unsigned number = argument.getArgNumber() - 1;
+      pending.push_back(loop.getInitArgs()[number]);
+      pending.push_back(loop.getYieldedValues()[number]);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op);
+        cast && cast.getNumOperands() == 1) {
+      if (Value pointer = pointerOfDescriptor(cast.getOperand(0)))
+        addPointer(pointer, access, accesses);
+      else
+        accesses.push_back(access);
+    } else if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+      pending.push_back(view.getViewSource());
+    } else if (isa<memref::GetGlobalOp>(op)) {
+      // A constant.
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      pending.push_back(loop.getInitArgs()[number]);
+      pending.push_back(loop.getYieldedValues()[number]);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      pending.push_back(branch.thenYield().getOperand(number));
+      pending.push_back(branch.elseYield().getOperand(number));
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      pending.push_back(select.getTrueValue());
+      pending.push_back(select.getFalseValue());
+    } else {
+      accesses.push_back(access);
+    }
+  }
+}
+
+/// What `op` itself accesses, with the bodies of structured operations.
+LogicalResult BarrierPlacement::collect(Operation *op,
+                                        SmallVectorImpl<Access> &accesses) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    for (OpOperand *input : linalgOp.getDpsInputOperands())
+      if (isa<MemRefType>(input->get().getType()))
+        add(input->get(), false, false, accesses);
+    for (OpOperand &init : linalgOp.getDpsInitsMutable())
+      add(init.get(), true, false, accesses);
+    WalkResult nested = op->walk([&](Operation *inner) {
+      if (auto load = dyn_cast<memref::LoadOp>(inner))
+        add(load.getMemRef(), false, false, accesses);
+      else if (inner != op && !isMemoryEffectFree(inner) &&
+               !inner->hasTrait<OpTrait::IsTerminator>() &&
+               !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        return inner->emitOpError("cannot be compiled for the device within a "
+                                  "structured operation"),
+               WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(nested.wasInterrupted());
+  }
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    add(load.getMemRef(), false, false, accesses);
+    return success();
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    add(store.getMemRef(), true, true, accesses);
+    return success();
+  }
+  if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  return op->emitOpError("cannot be compiled for the device");
+}
+
+void BarrierPlacement::visitAccesses(Operation *op, ArrayRef<Access> accesses,
+                                     State &state) {
+  bool needed = barriers.contains(op);
+  for (const Access &access : accesses)
+    for (const Access &earlier : state)
+      needed |= access.conflicts(earlier);
+  if (needed) {
+    barriers.insert(op);
+    state.clear();
+  }
+  state.insert(accesses.begin(), accesses.end());
+}
+
+LogicalResult BarrierPlacement::visitLoop(Operation *op, State &state) {
+  // The regions of scf.while follow each other; a loop may end after any.
+  State head = state;
+  while (true) {
+    State next = head;
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        if (failed(visitBlock(block, next)))
+          return failure();
+        if (isa<scf::WhileOp>(op))
+          state.insert(next.begin(), next.end());
+      }
+    size_t before = head.size();
+    head.insert(next.begin(), next.end());
+    if (head.size() == before)
+      break;
+  }
+  state.insert(head.begin(), head.end());
+  return success();
+}
+
+LogicalResult BarrierPlacement::visitRegions(Operation *op, State &state) {
+  if (isa<LoopLikeOpInterface>(op))
+    return visitLoop(op, state);
+  State result = state;
+  for (Region &region : op->getRegions()) {
+    State branch = state;
+    for (Block &block : region)
+      if (failed(visitBlock(block, branch)))
+        return failure();
+    result.insert(branch.begin(), branch.end());
+  }
+  state = std::move(result);
+  return success();
+}
+
+LogicalResult BarrierPlacement::visitBlock(Block &block, State &state) {
+  for (Operation &op : block) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      StringRef callee = call.getCallee();
+      if (callee == "dfk_sync") {
+        state.clear();
+      } else if (callee != "dfk_take" && !state.empty()) {
+        // Others must find everything done; what they do is ordered by them.
+        barriers.insert(&op);
+      }
+      if (barriers.contains(&op))
+        state.clear();
+      continue;
+    }
+    if (op.getNumRegions() != 0 && !isa<linalg::LinalgOp>(op)) {
+      if (failed(visitRegions(&op, state)))
+        return failure();
+      continue;
+    }
+    SmallVector<Access> accesses;
+    if (failed(collect(&op, accesses)))
+      return failure();
+    visitAccesses(&op, accesses, state);
+  }
+  return success();
+}
+
+LogicalResult BarrierPlacement::run() {
+  State state;
+  if (failed(visitBlock(function.front(), state)))
+    return failure();
+  for (Operation *op : barriers) {
+    OpBuilder builder(op);
+    func::CallOp::create(builder, op->getLoc(), "dfk_sync", TypeRange());
+  }
+  return success();
+}
+
+LogicalResult df::handlers::placeBarriers(func::FuncOp function) {
+  return BarrierPlacement(function).run();
+}
+
+LogicalResult df::handlers::checkLoadRole(func::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) {
+    if (!isa<linalg::LinalgOp, memref::StoreOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("stands in code that only loads");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}

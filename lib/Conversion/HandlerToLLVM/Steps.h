@@ -1,0 +1,88 @@
+//===- Steps.h - The steps from a body to the LLVM dialect ------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// convertHandlersToLLVM calls these in the order in which they stand here.
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_CONVERSION_HANDLERTOLLVM_STEPS_H
+#define DATAFLOW_LIB_CONVERSION_HANDLERTOLLVM_STEPS_H
+
+#include "dataflow/Conversion/HandlerToLLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::df::handlers {
+
+/// What diagnostics call the target: "cpu" or "device".
+StringRef targetName(HandlerTarget target);
+
+/// MLIR's type for a storage type.
+Type storageType(MLIRContext *context, dfrt::ElementType element);
+
+/// Turns all floating-point arithmetic in `body` into f64. The block arguments
+/// with numbers in [firstOperand, lastOperand) keep their types, and so do
+/// views of them; every other use of them extends what it reads.
+LogicalResult promoteToF64(Region &body, MLIRContext *context,
+                           unsigned firstOperand, unsigned lastOperand);
+
+/// Appends to `module` a function `symbol` of the packed calling convention and
+/// an internal function `symbol$body` with the body of `function`, on tensors
+/// that read and write memrefs. For the reference target, the body is promoted
+/// to f64; the records of `function` are then laid out for it.
+LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
+                            HandlerTarget target);
+
+/// Elementwise operations become linalg.generic, named linalg operations too.
+/// On the cpu, loops are ordered for unit strides and sums of products may be
+/// reordered.
+LogicalResult prepareLinalg(ModuleOp module, HandlerTarget target);
+
+/// Bufferizes every function; afterwards no tensor is left, buffers carried by
+/// a loop are allocated in front of it, and copies are linalg.copy.
+LogicalResult bufferizeFunctions(ModuleOp module, HandlerTarget target);
+
+/// Replaces each memref.alloc in `function` by a view of the scratch memory,
+/// operand `scratch` of `call`, its only call. Buffers with disjoint lifetimes
+/// share space. Returns the number of bytes that the function needs.
+FailureOr<uint64_t> planScratch(func::FuncOp function, func::CallOp call,
+                                unsigned scratch, HandlerTarget target);
+
+/// Where the function's first loads of inputs and operands come from: arguments
+/// whose memory nothing writes while the function runs carry this attribute.
+inline constexpr StringLiteral kReadOnly = "llvm.readonly";
+
+/// Puts a barrier of all compute threads in front of each operation of the body
+/// `function` that depends, through memory, on one since the last barrier.
+LogicalResult placeBarriers(func::FuncOp function);
+
+/// Spreads the structured operations of `function` over the compute threads and
+/// gives scalar stores to the first. Appends to `remarks` which operations run
+/// on one thread, and why.
+LogicalResult distribute(func::FuncOp function,
+                         std::vector<std::string> &remarks);
+
+/// Tests that a function of the load role has neither stores nor structured
+/// operations.
+LogicalResult checkLoadRole(func::FuncOp function);
+
+/// Patterns that replace arith.extf and arith.truncf from and to bf16, f8E4M3FN
+/// and f8E5M2 (and f64 to f16) by integer arithmetic, as APFloat rounds.
+void populateExpandFloatConversionPatterns(RewritePatternSet &patterns);
+
+/// Replaces functions of the math dialect that the device has no instruction
+/// for by arithmetic.
+LogicalResult expandDeviceMath(ModuleOp module);
+
+/// Loops, memrefs and arithmetic to the LLVM dialect.
+LogicalResult lowerToLLVMDialect(ModuleOp module, HandlerTarget target);
+
+} // namespace mlir::df::handlers
+
+#endif // DATAFLOW_LIB_CONVERSION_HANDLERTOLLVM_STEPS_H
