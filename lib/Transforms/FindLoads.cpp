@@ -244,17 +244,21 @@ SmallVector<Load> mlir::df::findLoads(const HandlerFrame &frame) {
 // Uses of a tile
 //===----------------------------------------------------------------------===//
 
-/// Whether a result of `op` is never the memory of an operand. An elementwise
-/// op may be folded to an operand, so only structured ops that compute count.
-static bool makesNewTensor(Operation *op) {
+/// Whether no result of `op` is ever the memory of `value`. An elementwise op
+/// may be folded to an operand, so only structured ops that compute count.
+static bool makesNewTensor(Operation *op, Value value) {
   if (isa<tensor::ExtractOp, tensor::DimOp>(op))
     return true;
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return insert.getDest() != value &&
+           insert.getSourceType() != insert.getDestType();
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
     return false;
   Operation *yield = structured.getBlock()->getTerminator();
-  return llvm::none_of(yield->getOperands(),
-                       [](Value value) { return isa<BlockArgument>(value); });
+  return llvm::none_of(yield->getOperands(), [](Value element) {
+    return isa<BlockArgument>(element);
+  });
 }
 
 Operation *mlir::df::findLastUse(Value tile, std::string &reason) {
@@ -279,7 +283,7 @@ Operation *mlir::df::findLastUse(Value tile, std::string &reason) {
         last = around;
       if (user->hasTrait<OpTrait::IsTerminator>())
         user = user->getParentOp();
-      else if (makesNewTensor(user))
+      else if (makesNewTensor(user, value))
         continue;
       share(user->getResults());
       for (Region &region : user->getRegions())

@@ -203,6 +203,7 @@ LogicalResult RingPlanner::fit() {
 }
 
 void RingPlanner::deepen() {
+  uint64_t bytes = std::min(limits.ringBytes, limits.flightBytes);
   // All rings that loops fill, as they are filled in turn; then the largest.
   auto grow = [&](ArrayRef<RingStream *> streams) {
     uint64_t more = 0;
@@ -211,7 +212,7 @@ void RingPlanner::deepen() {
         return false;
       more += stream->stageBytes();
     }
-    if (streams.empty() || plan.bytes() + more > limits.flightBytes)
+    if (streams.empty() || plan.bytes() + more > bytes)
       return false;
     for (RingStream *stream : streams)
       ++stream->depth;
