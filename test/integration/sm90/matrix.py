@@ -39,9 +39,10 @@ GROUPS = {
     "multicast": "hundreds of multicasts, one after the other through the same memory",
     "random": "the random programs of the CPU tests",
     "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
-    "traces": "the measured batches",
+    "traces": "the measured batches; the large ones with 32 heads only",
+    "traces-all": "the large ones with other numbers of heads; only if named",
     "consume": "handlers that only read, for what the kernel itself costs",
-    "sanitize": "small plans for compute-sanitizer, each transport and discipline once",
+    "sanitize": "small plans for compute-sanitizer, each transport and discipline once; only if named",
 }
 ROUNDS = 16
 RANDOM_PROGRAMS = 40
@@ -71,13 +72,14 @@ def mla_name(form, heads, page, element):
     return f"mla_{form}_{heads}_{page}_{element}"
 
 
-MLA_PROGRAMS = (
-    ("paged", 16, 64, "f16"), ("paged", 32, 64, "f16"), ("paged", 64, 64, "f16"),
-    ("paged", 128, 64, "f16"), ("paged", 16, 64, "bf16"), ("paged", 32, 64, "bf16"),
-    ("paged", 64, 64, "bf16"), ("paged", 128, 64, "bf16"), ("paged", 32, 16, "f16"),
-    ("paged", 32, 32, "bf16"), ("paged", 32, 128, "f16"), ("dense", 32, 64, "f16"),
-    ("dense", 32, 64, "bf16"), ("dense", 128, 64, "f16"), ("dense", 16, 16, "bf16"),
-)
+# Heads 16 to 128 in both formats and both forms; the others are for their page sizes.
+MLA_PROGRAMS = tuple((form, heads, 64, element) for form in ("paged", "dense")
+                     for heads in (16, 32, 64, 128) for element in ("f16", "bf16")) + (
+    ("paged", 32, 16, "f16"), ("paged", 32, 32, "bf16"), ("paged", 32, 128, "f16"),
+    ("dense", 16, 16, "bf16"))
+# Traces by cost of the reference: up to 260,000 tokens, more, about a million.
+BATCHES = ("0,5,6,12", "1,2,4", "7,8,9,13")
+LARGE_BATCHES = ("3,14", "10", "11", "15")
 
 
 def random_programs():
@@ -258,14 +260,12 @@ def runs(generated):
             for ctas, cluster in ((132, 1), (120, 4)):
                 result.add("edges", name, f"edges_{form}", "long,thousand", "many", set=sizes,
                            large=True, seconds=240, ctas=ctas, cluster_size=cluster)
-        # Lengths are measured ones in every shape, all of them for the example's.
-        batches = ("0,5,6,12", "1,2,4,8", "3,7,9,13", "10,14", "11", "15")
-        if (heads, page) != (32, 64):
-            batches = ("0,5",) if page == 64 else ()
-        for points in batches:
-            result.add("traces", name, f"mla_{form}", points, "points-" + points, set=sizes,
-                       large=True, seconds=300, ctas=132, cluster_size=1,
-                       measure=(heads, page) == (32, 64))
+        if page == 64:
+            for points in BATCHES + LARGE_BATCHES:
+                group = "traces" if heads == 32 or points in BATCHES else "traces-all"
+                result.add(group, name, f"mla_{form}", points, "points-" + points, set=sizes,
+                           large=True, seconds=400, ctas=132, cluster_size=1,
+                           measure=heads == 32)
 
     traces = ",".join(str(i) for i in range(16))
     blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")
