@@ -1,4 +1,4 @@
-//===- APIArtifact.cpp - C API: errors, devices, artifacts ----------------===//
+//===- APIArtifact.cpp - C API: errors and artifacts ----------------------===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -128,24 +128,6 @@ const char *dfrt_status_name(dfrt_status status) {
 
 const char *dfrt_last_error(void) { return lastError.message.c_str(); }
 dfrt_status dfrt_last_status(void) { return lastError.status; }
-
-dfrt_status dfrt_device_open(const char *name, dfrt_device **device) {
-  return guarded([&]() -> Status {
-    DFRT_TRY(require(name, "device name"));
-    DFRT_TRY(require(device, "result pointer"));
-    if (!std::strcmp(name, "cuda"))
-      return failure(
-          StatusCode::unsupported,
-          "device 'cuda': this version executes plans on 'cpu' only");
-    if (std::strcmp(name, "cpu"))
-      return failure(StatusCode::invalidArgument, "device '", name,
-                     "' is unknown, expected 'cpu'");
-    *device = new dfrt_device{name};
-    return Status::success();
-  });
-}
-
-void dfrt_device_release(dfrt_device *device) { delete device; }
 
 dfrt_status dfrt_artifact_load_file(const char *path,
                                     dfrt_artifact **artifact) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Handles.h"
+#include "CudaDevice.h"
 #include "Options.h"
 #include "cpu/CheckPlan.h"
 #include "cpu/Executor.h"
@@ -39,15 +39,20 @@ Status chooseWorkspace(const cpu::PlanView &plan,
                  " bytes of workspace");
 }
 
+Status checkOrigin(const ArtifactState &artifact, const PlanState &state) {
+  if (state.artifact.get() != &artifact &&
+      state.artifact->artifact.program.fingerprint() !=
+          artifact.artifact.program.fingerprint())
+    return failure(StatusCode::invalidArgument,
+                   "the plan was made for another artifact ('",
+                   state.artifact->artifact.program.name, "')");
+  return Status::success();
+}
+
 Status launch(ArtifactState &artifact, const PlanState &state,
               const dfrt_tensor *arguments, uint32_t count,
               const dfrt_launch_options &options) {
   const Program &program = artifact.artifact.program;
-  if (state.artifact.get() != &artifact &&
-      state.artifact->artifact.program.fingerprint() != program.fingerprint())
-    return failure(StatusCode::invalidArgument,
-                   "the plan was made for another artifact ('",
-                   state.artifact->artifact.program.name, "')");
   cpu::PlanView plan(state.bytes.data());
   std::vector<TensorView> views;
   DFRT_TRY(viewTensors(program, arguments, count, /*partial=*/false, views));
@@ -109,6 +114,10 @@ dfrt_status dfrt_launch(const dfrt_device *device,
     dfrt_launch_options known;
     dfrt_launch_options_init(&known);
     DFRT_TRY(readOptions(options, known));
+    DFRT_TRY(checkOrigin(*artifact->state, *plan->state));
+    if (device->cuda)
+      return device->cuda->launch(artifact->state, plan->state, arguments,
+                                  count, known);
     return launch(*artifact->state, *plan->state, arguments, count, known);
   });
 }

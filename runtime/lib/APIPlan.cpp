@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Handles.h"
+#include "CudaDevice.h"
 #include "Options.h"
 #include "cpu/CheckPlan.h"
 #include "cpu/SlotMemory.h"
@@ -289,8 +289,12 @@ dfrt_status dfrt_plan_workspace_bytes(const dfrt_device *device,
     DFRT_TRY(require(device, "device"));
     DFRT_TRY(require(plan, "plan"));
     DFRT_TRY(require(bytes, "result pointer"));
+    const Artifact &artifact = plan->state->artifact->artifact;
+    const uint8_t *packed = plan->state->bytes.data();
     Expected<uint64_t> size =
-        cpu::workspaceBytes(cpu::PlanView(plan->state->bytes.data()));
+        device->cuda ? device->cuda->workspaceBytes(
+                           artifact, cuda::planFacts(artifact.program, packed))
+                     : cpu::workspaceBytes(cpu::PlanView(packed));
     if (!size)
       return size.status();
     *bytes = *size;

@@ -28,6 +28,8 @@
 
 namespace dfrt {
 
+class CudaDevice;
+
 /// A loaded artifact; its code is loaded on first use and then kept.
 class ArtifactState {
 public:
@@ -100,6 +102,10 @@ std::vector<uint32_t> planUses(const Program &program);
 Status planInputs(const Program &program, ArrayView<TensorView> views,
                   std::vector<PlanInput> &inputs);
 
+/// Opens a device. `cudaLibrary` is the CUDA driver's; for tests.
+Status openDevice(const char *name, const std::string &cudaLibrary,
+                  dfrt_device **device);
+
 /// JSON texts.
 std::string describeArtifact(const Artifact &artifact);
 std::string describePlan(const PlanImage &image, const PlanState &state);
@@ -109,6 +115,8 @@ std::string describeDecisions(const Decisions &decisions);
 
 struct dfrt_device {
   std::string name;
+  std::shared_ptr<dfrt::CudaDevice> cuda; ///< null: the CPU
+  std::string description;                ///< JSON, made when it is opened
 };
 struct dfrt_artifact {
   std::shared_ptr<dfrt::ArtifactState> state;

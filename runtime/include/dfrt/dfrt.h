@@ -80,9 +80,15 @@ dfrt_status dfrt_last_status(void);
 
 typedef struct dfrt_device dfrt_device;
 
-/* Opens a device by name: "cpu". "cuda" is DFRT_UNSUPPORTED in this version. */
+/* Opens a device by name: "cpu", "cuda" or "cuda:1" (an ordinal). A CUDA device
+ * works in the primary context, so pointers and streams of a framework in the
+ * same process can be used. DFRT_UNSUPPORTED when there is no driver or no
+ * device, with what to do. */
 dfrt_status dfrt_device_open(const char *name, dfrt_device **device);
 void dfrt_device_release(dfrt_device *device);
+/* What the device is and does, as JSON: {"device", "report", "probe"}; of the
+ * CPU {"device", "threads"}. */
+dfrt_status dfrt_device_describe(const dfrt_device *device, const char **json);
 
 /* ---- Artifacts ---------------------------------------------------------- */
 
@@ -148,7 +154,9 @@ dfrt_status dfrt_artifact_describe(const dfrt_artifact *artifact,
 
 /* ---- Tensors ------------------------------------------------------------ */
 
-/* A dense, row-major tensor in the caller's memory. */
+/* A dense, row-major tensor in the caller's memory. For a launch on a CUDA
+ * device `data` is a device address; for making a plan it is always host
+ * memory. */
 typedef struct dfrt_tensor {
   void *data;           /* may be null where there is no element, or where only
                            the shape is read */
@@ -219,7 +227,8 @@ dfrt_status dfrt_plan_summary(const dfrt_plan *plan, const char **json);
 /* Why the planner decided as it did: a JSON array of {topic, choice, reason}.
  * Empty for a plan that was loaded. */
 dfrt_status dfrt_plan_decisions(const dfrt_plan *plan, const char **json);
-/* Bytes of memory that a launch on `device` needs for slots. */
+/* Bytes of memory that a launch on `device` needs: on the CPU for slots, on a
+ * CUDA device also for flags, scratch and the plan. */
 dfrt_status dfrt_plan_workspace_bytes(const dfrt_device *device,
                                       const dfrt_plan *plan, uint64_t *bytes);
 
@@ -231,8 +240,11 @@ typedef struct dfrt_launch_options {
   uint32_t adversarial;  /* 1: one thread, hostile order chosen by `seed` */
   uint32_t poison;       /* 1 (default): unwritten and dead slots hold NaNs */
   uint64_t seed;
-  void *workspace; /* aligned to 128 bytes; null: allocated by the call */
+  void *workspace; /* aligned to 128 bytes (CUDA: device memory, aligned to
+                      256); null: allocated by the call */
   uint64_t workspace_bytes;
+  void *stream; /* CUDA: a CUstream, in which the launch is put without
+                   waiting; null: the device's own, and the call waits */
 } dfrt_launch_options;
 void dfrt_launch_options_init(dfrt_launch_options *options);
 
@@ -249,12 +261,174 @@ dfrt_status dfrt_launch(const dfrt_device *device,
                         const dfrt_tensor *arguments, uint32_t count,
                         const dfrt_launch_options *options);
 
+/* On a CUDA device dfrt_launch chooses a kernel of the artifact, loads it and
+ * allocates on the first launch with a plan of this topology; it keeps what it
+ * made for the next launches, until the device is released. What tasks and
+ * ranges the arguments' values would give is not compared with the plan, as the
+ * values are on the device. Options other than workspace and stream are for the
+ * CPU. A launch that a watchdog build of the kernel gives up is DFRT_DEADLOCK.
+ */
+
 /* Evaluates the program's reference code without a plan, in f64 throughout:
  * every floating-point output must be a tensor of DFRT_F64. `threads` 0: one a
  * processor. DFRT_UNSUPPORTED when the artifact has no reference code. */
 dfrt_status dfrt_reference(const dfrt_artifact *artifact,
                            const dfrt_tensor *arguments, uint32_t count,
                            uint32_t threads);
+
+/* ---- Kernels and launchers (CUDA devices) --------------------------------
+ *
+ * For serving engines, which decide everything before the first batch: choose a
+ * kernel, choose a launch shape, state maxima, make a launcher. After that a
+ * batch costs a plan, an upload and a launch; nothing is compiled or allocated
+ * and nothing waits for the device.
+ *
+ *   dfrt_kernel_load(device, artifact, NULL, &kernel);
+ *   dfrt_kernel_shape(kernel, NULL, &shape, NULL);
+ *   dfrt_shape_plan_options(&shape, &options);     // for dfrt_plan_make
+ *   dfrt_launch_maxima_include(&maxima, plan);     // for each batch expected
+ *   dfrt_launcher_create(kernel, &shape, &maxima, NULL, &launcher);
+ *   dfrt_launcher_bind(launcher, tensors, n);
+ *   loop: dfrt_launcher_upload(launcher, plan, stream);
+ *         dfrt_launcher_launch(launcher, stream);
+ *
+ * `stream` is a CUstream, or null: the device's own stream. */
+
+typedef struct dfrt_kernel dfrt_kernel;
+
+typedef struct dfrt_kernel_options {
+  uint32_t struct_bytes; /* set by dfrt_kernel_options_init */
+  uint32_t watchdog;     /* 1: one whose waits are bounded; default 0 */
+  const char *symbol;    /* null (default): any */
+  const dfrt_plan *plan; /* null (default), or one that it can execute */
+  uint32_t cluster_size; /* a size that it takes; default 1 */
+  uint32_t ticket;       /* 1: one that takes ticket plans; default 0 */
+} dfrt_kernel_options;
+void dfrt_kernel_options_init(dfrt_kernel_options *options);
+
+/* Chooses the first kernel of the artifact that the device can run and the
+ * options ask for, and loads it; code that was loaded before is not loaded
+ * again. DFRT_UNSUPPORTED names every kernel and all that speaks against it;
+ * nothing was loaded then. */
+dfrt_status dfrt_kernel_load(const dfrt_device *device,
+                             const dfrt_artifact *artifact,
+                             const dfrt_kernel_options *options,
+                             dfrt_kernel **kernel);
+void dfrt_kernel_release(dfrt_kernel *kernel);
+/* What the kernel is: threads, shared memory, disciplines, transports, spills,
+ * remarks of the compiler. JSON. */
+dfrt_status dfrt_kernel_describe(const dfrt_kernel *kernel, const char **json);
+
+/* What a launch asks for, and what a captured graph freezes with the kernel. */
+typedef struct dfrt_launch_shape {
+  uint32_t ctas;
+  uint32_t threads; /* of a CTA */
+  uint32_t cluster_size;
+  uint32_t cooperative; /* 1: the driver makes sure that all CTAs run at once */
+  uint64_t shared_bytes;   /* of a CTA, all of it */
+  uint64_t reserved_bytes; /* of which the kernel's own */
+  uint32_t resident_ctas;  /* that fit an idle device at once */
+  uint32_t reserved;       /* 0 */
+} dfrt_launch_shape;
+
+typedef struct dfrt_shape_options {
+  uint32_t struct_bytes;     /* set by dfrt_shape_options_init */
+  uint32_t ctas;             /* 0 (default): one a multiprocessor */
+  uint32_t cluster_size;     /* the largest that will do; default 1 */
+  uint32_t smallest_cluster; /* default 1 */
+  uint64_t shared_bytes;     /* of a CTA; 0 (default): all there is */
+  uint32_t any_residency;    /* 1: for ticket plans, which make progress with
+                                any resident CTAs; default 0 */
+  uint32_t cooperation;      /* 0: never, 1 (default): where the driver takes
+                                it, 2: always */
+} dfrt_shape_options;
+void dfrt_shape_options_init(dfrt_shape_options *options);
+
+/* Chooses a launch shape; a cluster size that the device refuses is halved.
+ * `refused`, where not null, becomes the reasons, a line each, or "". */
+dfrt_status dfrt_kernel_shape(const dfrt_kernel *kernel,
+                              const dfrt_shape_options *options,
+                              dfrt_launch_shape *shape, const char **refused);
+/* Sets the topology of plans for this shape. */
+void dfrt_shape_plan_options(const dfrt_launch_shape *shape,
+                             dfrt_plan_options *options);
+
+/* The most that any plan will need. Start with zeros (`struct_bytes` set by the
+ * init function). */
+typedef struct dfrt_launch_maxima {
+  uint32_t struct_bytes;
+  uint32_t flags;           /* of global slots */
+  uint64_t slot_bytes;      /* global slot arena */
+  uint64_t collected_bytes; /* largest stack of collected fields */
+  uint64_t plan_bytes;
+} dfrt_launch_maxima;
+void dfrt_launch_maxima_init(dfrt_launch_maxima *maxima);
+/* Raises the maxima to what `plan` needs. */
+dfrt_status dfrt_launch_maxima_include(dfrt_launch_maxima *maxima,
+                                       const dfrt_plan *plan);
+/* Device memory that a launcher needs: flags, counters, slots, scratch, plan.
+ */
+dfrt_status dfrt_launcher_bytes(const dfrt_kernel *kernel,
+                                const dfrt_launch_shape *shape,
+                                const dfrt_launch_maxima *maxima,
+                                uint64_t *bytes);
+
+typedef struct dfrt_launcher dfrt_launcher;
+
+typedef struct dfrt_launcher_options {
+  uint32_t struct_bytes; /* set by dfrt_launcher_options_init */
+  uint32_t staging;      /* pinned buffers for plans in flight; default 3 */
+  void *memory; /* device memory, aligned to 256 bytes, that outlives the
+                   launcher; null (default): allocated */
+  uint64_t memory_bytes;
+  void *stream; /* in which the memory is initialised */
+} dfrt_launcher_options;
+void dfrt_launcher_options_init(dfrt_launcher_options *options);
+
+/* A launcher is the state of one launch at a time, used by one thread at a
+ * time: launches that may overlap take one launcher each. */
+dfrt_status dfrt_launcher_create(const dfrt_kernel *kernel,
+                                 const dfrt_launch_shape *shape,
+                                 const dfrt_launch_maxima *maxima,
+                                 const dfrt_launcher_options *options,
+                                 dfrt_launcher **launcher);
+/* Waits for nothing: release it when its launches have ended. */
+void dfrt_launcher_release(dfrt_launcher *launcher);
+
+/* Sets the arguments of the launches from now on: device addresses, shapes.
+ * Other pointers are another call, and compile nothing. Fails, naming argument
+ * and limit, when one is not aligned as the kernel needs it. */
+dfrt_status dfrt_launcher_bind(dfrt_launcher *launcher,
+                               const dfrt_tensor *arguments, uint32_t count);
+/* Makes `plan` the plan of the launches from now on, by a copy in `stream`.
+ * DFRT_BUSY while all staging buffers are in use. Everything that makes the
+ * plan unfit for kernel, shape or maxima is named. */
+dfrt_status dfrt_launcher_upload(dfrt_launcher *launcher, const dfrt_plan *plan,
+                                 void *stream);
+/* Launches. DFRT_BUSY while a launch in another stream uses the launcher. */
+dfrt_status dfrt_launcher_launch(dfrt_launcher *launcher, void *stream);
+
+/* Graphs. Upload and launch may be captured. A replay then copies the plan from
+ * one staging buffer and launches with the arguments of the capture: other
+ * arguments need another capture, another plan does not.
+ *   between replays: dfrt_launcher_restage(launcher, plan)  DFRT_BUSY while a
+ *                    replay may still read the plan before
+ *   after each:      dfrt_launcher_replayed(launcher, stream)
+ *   graph destroyed: dfrt_launcher_forget(launcher)
+ * The plan has to have the capacity of the captured one (dfrt_capacity).
+ * Nothing else is launched with the launcher while a replay runs. */
+dfrt_status dfrt_launcher_restage(dfrt_launcher *launcher,
+                                  const dfrt_plan *plan);
+dfrt_status dfrt_launcher_replayed(dfrt_launcher *launcher, void *stream);
+dfrt_status dfrt_launcher_forget(dfrt_launcher *launcher);
+
+/* Waits for what is in `stream`. After a failure, which says what the watchdog
+ * found, the workspace has to be initialised again before the next launch. */
+dfrt_status dfrt_launcher_wait(dfrt_launcher *launcher, void *stream);
+dfrt_status dfrt_launcher_initialise(dfrt_launcher *launcher, void *stream);
+/* Who waited for what when a wait of a watchdog build ran out, a line each,
+ * with the names of the last plan. Readable after the context was lost. */
+dfrt_status dfrt_launcher_watchdog(dfrt_launcher *launcher, const char **text);
 
 #ifdef __cplusplus
 } /* extern "C" */

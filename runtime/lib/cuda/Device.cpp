@@ -44,6 +44,20 @@ std::string DeviceReport::json() const {
   return json.take();
 }
 
+int cuda::ordinalOf(const std::string &name) {
+  if (name == "cuda")
+    return 0;
+  if (name.compare(0, 5, "cuda:") != 0 || name.size() == 5 || name.size() > 9)
+    return -1;
+  int ordinal = 0;
+  for (size_t i = 5; i < name.size(); ++i) {
+    if (name[i] < '0' || name[i] > '9')
+      return -1;
+    ordinal = ordinal * 10 + (name[i] - '0');
+  }
+  return ordinal;
+}
+
 DeviceState::~DeviceState() {
   if (context)
     table().cuDevicePrimaryCtxRelease_v2(id);

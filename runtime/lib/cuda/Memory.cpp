@@ -18,8 +18,9 @@ struct BufferState : ContextObject {
   using ContextObject::ContextObject;
   api::DevicePointer address = 0;
   uint64_t bytes = 0;
+  bool owned = false;
   ~BufferState() {
-    if (!address || !alive())
+    if (!address || !owned || !alive())
       return;
     Entered entered(*device);
     if (entered.status().ok())
@@ -62,8 +63,20 @@ Expected<Buffer> Buffer::allocate(const Device &device, uint64_t bytes,
     }
   }
   state->bytes = bytes;
+  state->owned = true;
   Buffer buffer;
   buffer.state = std::move(state);
+  return buffer;
+}
+
+Expected<Buffer> Buffer::borrow(const Device &device, uint64_t address,
+                                uint64_t bytes, const std::string &name) {
+  DFRT_TRY(requireHandle(device.shared().get(), "device"));
+  Buffer buffer;
+  buffer.state = std::make_shared<BufferState>(device.shared(),
+                                               textOf("buffer '", name, "'"));
+  buffer.state->address = address;
+  buffer.state->bytes = bytes;
   return buffer;
 }
 

@@ -52,21 +52,19 @@ bool parse(const std::string &name, Architecture &result) {
 }
 } // namespace
 
-Status cuda::checkRequirements(const DeviceReport &device,
-                               const CodeRequirements &code) {
-  std::string object = textOf("code '", code.name, "'");
+std::string cuda::requirementDifferences(const DeviceReport &device,
+                                         const CodeRequirements &code) {
   Architecture architecture;
-  if (!parse(code.architecture, architecture))
-    return failure(StatusCode::invalidFile, object, ": architecture '",
-                   code.architecture,
-                   "' is not of the form sm_90, sm_90a or compute_90");
   std::string differences;
   auto differs = [&](const auto &...parts) {
     if (!differences.empty())
       differences += "; ";
     differences += textOf(parts...);
   };
-  if (!architecture.runsOn(device))
+  if (!parse(code.architecture, architecture))
+    differs("its architecture '", code.architecture,
+            "' is not of the form sm_90, sm_90a or compute_90");
+  else if (!architecture.runsOn(device))
     differs("it was compiled for ", code.architecture, ", the device is ",
             device.architecture());
   if (code.threads > device.maxThreadsPerBlock)
@@ -84,6 +82,18 @@ Status cuda::checkRequirements(const DeviceReport &device,
     differs("it needs a cooperative launch, the device has none");
   if (code.tensorMaps && !device.tensorMaps)
     differs("it needs tensor maps, the device has none");
+  return differences;
+}
+
+Status cuda::checkRequirements(const DeviceReport &device,
+                               const CodeRequirements &code) {
+  std::string object = textOf("code '", code.name, "'");
+  Architecture architecture;
+  if (!parse(code.architecture, architecture))
+    return failure(StatusCode::invalidFile, object, ": architecture '",
+                   code.architecture,
+                   "' is not of the form sm_90, sm_90a or compute_90");
+  std::string differences = requirementDifferences(device, code);
   if (differences.empty())
     return Status::success();
   return failure(StatusCode::unsupported, object, " does not run on '",

@@ -20,7 +20,7 @@ Expected<Watchdog> Watchdog::create(const Device &device, uint32_t ctas) {
     return failure(StatusCode::invalidArgument,
                    "watchdog: 0 CTAs leave no record");
   Expected<PinnedBuffer> memory = PinnedBuffer::allocate(
-      device, uint64_t(ctas) * kWatchdogRoles * sizeof(WatchdogRecord),
+      device, uint64_t(ctas) * DFRT_WATCHDOG_ROLES * sizeof(WatchdogRecord),
       "watchdog");
   if (!memory)
     return memory.status();
@@ -40,10 +40,10 @@ std::vector<WatchdogRecord> Watchdog::records() const {
   std::vector<WatchdogRecord> complete;
   if (!memory.data())
     return complete;
-  for (uint64_t i = 0; i < uint64_t(launched) * kWatchdogRoles; ++i) {
+  for (uint64_t i = 0; i < uint64_t(launched) * DFRT_WATCHDOG_ROLES; ++i) {
     WatchdogRecord record;
     std::memcpy(&record, memory.data() + i * sizeof(record), sizeof(record));
-    if (record.state == kWatchdogComplete)
+    if (record.state == DFRT_WATCHDOG_COMPLETE)
       complete.push_back(record);
   }
   return complete;
@@ -66,29 +66,29 @@ public:
   }
 
   std::string object(const WatchdogRecord &record) const {
-    switch (static_cast<WatchdogWait>(record.wait)) {
-    case WatchdogWait::slotBarrier:
+    switch (record.wait) {
+    case DFRT_WAIT_SLOT:
       for (uint32_t s = 0; s < schedule.slots.size(); ++s) {
         const Slot &slot = schedule.slots[s];
-        if (slot.barrier == record.object && slot.phase == record.expected &&
-            (slot.cta == record.cta || slot.cta == kNone))
+        if (slot.cta == record.cta && slot.phase == record.expected &&
+            slot.barrier == barrier(record))
           return arrival(s);
       }
       break;
-    case WatchdogWait::globalFlag:
+    case DFRT_WAIT_FLAG:
       for (uint32_t s = 0; s < schedule.slots.size(); ++s)
         if (schedule.slots[s].flag == record.object)
           return arrival(s);
       break;
-    case WatchdogWait::sentinel:
+    case DFRT_WAIT_SENTINEL:
       if (record.object < schedule.slots.size())
         return arrival(record.object);
       break;
-    case WatchdogWait::release:
+    case DFRT_WAIT_RELEASE:
       for (uint32_t r = 0; r < schedule.releases.size(); ++r) {
         const Release &release = schedule.releases[r];
         if (release.to == record.instruction &&
-            release.barrier == record.object &&
+            release.barrier == barrier(record) &&
             release.phase == record.expected)
           return textOf(": release ", r, " of ", slot(release.slot), " by ",
                         producer(release.from));
@@ -101,6 +101,14 @@ public:
   }
 
 private:
+  /// The schedule's number of a barrier that the record numbers in its CTA.
+  uint32_t barrier(const WatchdogRecord &record) const {
+    uint32_t number = record.object;
+    for (uint32_t b = 0; b < schedule.barriers.size(); ++b)
+      if (schedule.barriers[b].cta == record.cta && number-- == 0)
+        return b;
+    return kNone - 1;
+  }
   std::string stage(uint32_t index) const {
     return index < plan.stages.size() ? plan.stages[index].name : "unknown";
   }
@@ -150,20 +158,22 @@ std::string roleOf(uint32_t role) {
 std::string waitOf(const WatchdogRecord &record) {
   std::string numbers = textOf(record.object, ", expected ", record.expected,
                                ", seen ", record.seen);
-  switch (static_cast<WatchdogWait>(record.wait)) {
-  case WatchdogWait::slotBarrier:
+  switch (record.wait) {
+  case DFRT_WAIT_SLOT:
     return "a slot's barrier " + numbers;
-  case WatchdogWait::release:
+  case DFRT_WAIT_RELEASE:
     return "a release on barrier " + numbers;
-  case WatchdogWait::globalFlag:
+  case DFRT_WAIT_FLAG:
     return "global flag " + numbers;
-  case WatchdogWait::sentinel:
+  case DFRT_WAIT_SENTINEL:
     return textOf("the data of slot ", record.object);
-  case WatchdogWait::ring:
-    return "ring stage " + numbers;
-  case WatchdogWait::cluster:
+  case DFRT_WAIT_RING:
+    return textOf("stream ", record.object / 256, " stage ",
+                  record.object % 256, ", expected ", record.expected,
+                  ", seen ", record.seen);
+  case DFRT_WAIT_CLUSTER:
     return "the cluster's barrier";
-  case WatchdogWait::grid:
+  case DFRT_WAIT_GRID:
     return "the grid's counter " + numbers;
   }
   return textOf("something unknown (", record.wait, ") ", numbers);

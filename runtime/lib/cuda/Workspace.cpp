@@ -33,17 +33,17 @@ Expected<LaunchState> cuda::layoutWorkspace(const WorkspaceMaxima &maxima) {
                    maxima.scratchBytes, " scratch bytes are more than ",
                    kLimit);
   LaunchState layout = {};
-  layout.magic = kWorkspaceMagic;
-  layout.version = kWorkspaceVersion;
-  layout.counterCount = maxima.counters;
-  layout.flagCount = maxima.flags;
+  layout.magic = DFRT_WORKSPACE_MAGIC;
+  layout.version = DFRT_WORKSPACE_VERSION;
+  layout.counter_count = maxima.counters;
+  layout.flag_count = maxima.flags;
   uint64_t end = sizeof(LaunchState);
   auto place = [&](uint64_t &offset, uint64_t bytes) {
     offset = end;
     end += (bytes + 127) / 128 * 128;
   };
-  place(layout.counters, maxima.counters * kCounterBytes);
-  place(layout.flags, maxima.flags * kFlagBytes);
+  place(layout.counters, uint64_t(maxima.counters) * DFRT_COUNTER_BYTES);
+  place(layout.flags, uint64_t(maxima.flags) * sizeof(uint32_t));
   place(layout.sentinels, maxima.sentinelBytes);
   place(layout.scratch, maxima.scratchBytes);
   layout.bytes = end;
@@ -60,7 +60,8 @@ Expected<uint64_t> cuda::requiredBytes(const WorkspaceMaxima &maxima) {
 Expected<Workspace> Workspace::create(const Device &device,
                                       const WorkspaceMaxima &maxima,
                                       const Stream &stream,
-                                      const std::string &name) {
+                                      const std::string &name,
+                                      const Buffer &within) {
   DFRT_TRY(requireHandle(device.shared().get(), "device"));
   auto state = std::make_shared<WorkspaceState>(
       device.shared(), textOf("workspace '", name, "'"));
@@ -68,10 +69,13 @@ Expected<Workspace> Workspace::create(const Device &device,
   if (!layout)
     return layout.status();
   state->layout = *layout;
-  Expected<Buffer> memory = Buffer::allocate(device, layout->bytes, name);
-  if (!memory)
-    return memory.status();
-  state->memory = *memory;
+  state->memory = within;
+  if (!within) {
+    Expected<Buffer> memory = Buffer::allocate(device, layout->bytes, name);
+    if (!memory)
+      return memory.status();
+    state->memory = *memory;
+  }
   Expected<Event> passed = Event::create(device, false, name);
   if (!passed)
     return passed.status();
@@ -151,11 +155,11 @@ Status Workspace::checkGrid(const LaunchShape &shape,
   LaunchState seen = {};
   DFRT_TRY(state->memory.download(&seen, sizeof(seen), stream));
   DFRT_TRY(stream.synchronize());
-  if (seen.observedCtas == shape.ctas &&
-      seen.observedCluster == shape.clusterSize)
+  if (seen.observed_ctas == shape.ctas &&
+      seen.observed_cluster == shape.clusterSize)
     return Status::success();
   return failure(StatusCode::internalError, state->name, ": the kernel saw ",
-                 seen.observedCtas, " CTAs in clusters of ",
-                 seen.observedCluster, ", but ", shape.ctas, " in clusters of ",
-                 shape.clusterSize, " were asked for");
+                 seen.observed_ctas, " CTAs in clusters of ",
+                 seen.observed_cluster, ", but ", shape.ctas,
+                 " in clusters of ", shape.clusterSize, " were asked for");
 }

@@ -103,7 +103,7 @@ Status Smoke::illegalAddress(std::string &detail) {
   TAKE(stuck, kernel("stuck"));
   TAKE(watchdog, Watchdog::create(device, 1));
   uint64_t record = watchdog.deviceAddress() +
-                    uint64_t(WatchdogRole::compute) * sizeof(WatchdogRecord);
+                    uint64_t(DFRT_ROLE_COMPUTE) * sizeof(WatchdogRecord);
   uint32_t cta = 0;
   TRY(launch(stuck, {1, 1, 1, 0, false}, {&record, &cta}, stream));
   TRY(expectFailure(stream.synchronize(), StatusCode::deviceError, detail));

@@ -17,16 +17,23 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 namespace {
-WatchdogRecord record(uint32_t cta, WatchdogRole role, WatchdogWait wait,
+WatchdogRecord record(uint32_t cta, uint32_t role, uint32_t wait,
                       uint32_t instruction, uint32_t object, uint32_t expected,
                       uint32_t seen) {
-  return {kWatchdogComplete, cta,    uint32_t(role), uint32_t(wait),
-          instruction,       object, expected,       seen};
+  return {DFRT_WATCHDOG_COMPLETE,
+          cta,
+          role,
+          wait,
+          instruction,
+          object,
+          expected,
+          seen};
 }
 
 /// Instruction 0 ('part') on CTA 0 sends slot 0 to slot 3 of CTA 1, whose
-/// instruction 1 ('whole') waits on its barrier 3, phase 1; slot 3 is released
-/// back to instruction 2.
+/// instruction 1 ('whole') waits on its barrier 1, phase 1, which is barrier 3
+/// of the schedule; slot 3 is released back to instruction 2 on CTA 0's barrier
+/// 1, which is the schedule's 2.
 PlanImage plan() {
   PlanImage plan;
   plan.stages.resize(2);
@@ -46,7 +53,8 @@ PlanImage plan() {
   schedule.slots[1].cta = 1;
   schedule.slots[1].barrier = 3;
   schedule.slots[1].phase = 1;
-  schedule.slots[0].barrier = 3; // the same number on another CTA
+  schedule.barriers = {{1, 1}, {0, 1}, {0, 1}, {1, 1}};
+  schedule.slots[0].barrier = 2; // the same number on another CTA
   schedule.slots[0].phase = 1;
   schedule.slots[3] = schedule.slots[1]; // another phase
   schedule.slots[3].phase = 2;
@@ -63,7 +71,7 @@ PlanImage plan() {
   release.slot = 3;
   release.from = 1;
   release.to = 2;
-  release.barrier = 5;
+  release.barrier = 2;
   schedule.releases.push_back(release);
   return plan;
 }
@@ -71,17 +79,17 @@ PlanImage plan() {
 TEST_F(CudaTest, WatchdogNamesWhoWaitsForWhom) {
   PlanImage image = plan();
   std::vector<WatchdogRecord> records = {
-      record(0, WatchdogRole::load, WatchdogWait::release, 2, 5, 0, 1),
-      record(1, WatchdogRole::compute, WatchdogWait::slotBarrier, 1, 3, 1, 0)};
+      record(0, DFRT_ROLE_LOAD, DFRT_WAIT_RELEASE, 2, 1, 0, 1),
+      record(1, DFRT_ROLE_COMPUTE, DFRT_WAIT_SLOT, 1, 1, 1, 0)};
   std::string text = describeWatchdog(records, 4, &image);
   EXPECT_THAT(
       text,
       AllOf(HasSubstr("2 waits of 2 of 4 ctas ran out"),
             HasSubstr("cta 0, role load, instruction 2 ('part', task 42"),
-            HasSubstr("a release on barrier 5, expected 0, seen 1: release 0 "
+            HasSubstr("a release on barrier 1, expected 0, seen 1: release 0 "
                       "of slot 3 ('part') by instruction 1 ('whole', task 41"),
             HasSubstr("cta 1, role compute, instruction 1"),
-            HasSubstr("a slot's barrier 3, expected 1, seen 0: slot 3 "
+            HasSubstr("a slot's barrier 1, expected 1, seen 0: slot 3 "
                       "('part') by transfer 0 of instruction 0"),
             HasSubstr("on cta 0, which waits itself")));
   records.erase(records.begin());
@@ -91,39 +99,40 @@ TEST_F(CudaTest, WatchdogNamesWhoWaitsForWhom) {
 
 TEST_F(CudaTest, WatchdogWithoutPlan) {
   std::vector<WatchdogRecord> records = {
-      record(3, WatchdogRole::store, WatchdogWait::ring, DFRT_NONE, 2, 1, 0)};
-  EXPECT_THAT(describeWatchdog(records, 8),
-              HasSubstr("cta 3, role store waits for ring stage 2, expected 1, "
-                        "seen 0"));
+      record(3, DFRT_ROLE_STORE, DFRT_WAIT_RING, DFRT_NONE, 2, 1, 0)};
+  EXPECT_THAT(
+      describeWatchdog(records, 8),
+      HasSubstr("cta 3, role store waits for stream 0 stage 2, expected 1, "
+                "seen 0"));
   EXPECT_EQ(describeWatchdog({}, 8), "watchdog: no wait ran out");
 }
 
 TEST_F(CudaTest, WatchdogSurvivesGarbage) {
   PlanImage image = plan();
   for (uint32_t wait = 0; wait < 10; ++wait) {
-    WatchdogRecord bad = {kWatchdogComplete, 99,       77, wait,
-                          1u << 30,          1u << 30, 5,  6};
+    WatchdogRecord bad = {
+        DFRT_WATCHDOG_COMPLETE, 99, 77, wait, 1u << 30, 1u << 30, 5, 6};
     EXPECT_THAT(describeWatchdog({bad}, 4, &image),
                 AllOf(HasSubstr("which the plan does not have"),
                       HasSubstr("unknown (77)")));
   }
-  EXPECT_THAT(describeWatchdog({record(0, WatchdogRole::load,
-                                       WatchdogWait::globalFlag, 0, 7, 2, 1)},
-                               4, &image),
-              HasSubstr("slot 2 ('whole'), which no transfer writes"));
-  EXPECT_THAT(describeWatchdog({record(0, WatchdogRole::load,
-                                       WatchdogWait::globalFlag, 0, 8, 2, 1)},
-                               4, &image),
-              HasSubstr("nothing of the plan"));
+  EXPECT_THAT(
+      describeWatchdog({record(0, DFRT_ROLE_LOAD, DFRT_WAIT_FLAG, 0, 7, 2, 1)},
+                       4, &image),
+      HasSubstr("slot 2 ('whole'), which no transfer writes"));
+  EXPECT_THAT(
+      describeWatchdog({record(0, DFRT_ROLE_LOAD, DFRT_WAIT_FLAG, 0, 8, 2, 1)},
+                       4, &image),
+      HasSubstr("nothing of the plan"));
 }
 
 TEST_F(CudaTest, WatchdogRecordsOutliveTheContext) {
   Watchdog watchdog = take(Watchdog::create(device, 2));
   EXPECT_TRUE(watchdog.records().empty());
   WatchdogRecord left =
-      record(1, WatchdogRole::compute, WatchdogWait::cluster, 5, 0, 0, 0);
+      record(1, DFRT_ROLE_COMPUTE, DFRT_WAIT_CLUSTER, 5, 0, 0, 0);
   char *memory = reinterpret_cast<char *>(watchdog.deviceAddress());
-  std::memcpy(memory + (1 * kWatchdogRoles + 1) * sizeof(left), &left,
+  std::memcpy(memory + (1 * DFRT_WATCHDOG_ROLES + 1) * sizeof(left), &left,
               sizeof(left));
   fake().lose(api::Result::illegalAddress);
   EXPECT_FALSE(device.synchronize().ok());

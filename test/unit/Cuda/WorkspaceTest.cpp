@@ -99,8 +99,8 @@ TEST_F(CudaTest, GridIsCompared) {
   Stream s = stream();
   Workspace workspace = take(Workspace::create(device, maxima(), s));
   LaunchState *seen = reinterpret_cast<LaunchState *>(workspace.address());
-  seen->observedCtas = 128;
-  seen->observedCluster = 8;
+  seen->observed_ctas = 128;
+  seen->observed_cluster = 8;
   EXPECT_OK(workspace.checkGrid({128, 64, 8, 0, false}, s));
   EXPECT_FAILURE(workspace.checkGrid({16, 64, 8, 0, false}, s),
                  StatusCode::internalError,

@@ -30,6 +30,7 @@
 #include "dfrt/cuda/Driver.h"
 
 #include <cstdint>
+#include <string>
 
 namespace dfrt::cuda {
 
@@ -58,6 +59,10 @@ struct DeviceReport {
   /// One JSON object; its keys are those of the members, in snake case.
   std::string json() const;
 };
+
+/// The ordinal that a device name means: "cuda" is 0, "cuda:1" is 1. -1 for
+/// any other name.
+int ordinalOf(const std::string &name);
 
 /// Free and total device memory, in bytes.
 struct MemoryInfo {

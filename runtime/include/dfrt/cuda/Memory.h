@@ -29,6 +29,9 @@ public:
   /// free.
   static Expected<Buffer> allocate(const Device &device, uint64_t bytes,
                                    const std::string &name);
+  /// The caller's device memory, which outlives the handle.
+  static Expected<Buffer> borrow(const Device &device, uint64_t address,
+                                 uint64_t bytes, const std::string &name);
 
   explicit operator bool() const { return state != nullptr; }
   uint64_t address() const;

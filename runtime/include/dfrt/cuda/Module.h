@@ -37,6 +37,11 @@ struct CodeRequirements {
   bool tensorMaps = false;
 };
 
+/// What of `code` the device does not meet, with the value asked for and what
+/// the device has; empty if it meets everything.
+std::string requirementDifferences(const DeviceReport &device,
+                                   const CodeRequirements &code);
+
 /// Compares with a device. Fails with `unsupported`, saying each requirement
 /// that is not met with the value asked for and what the device has.
 Status checkRequirements(const DeviceReport &device,

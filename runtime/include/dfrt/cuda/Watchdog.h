@@ -20,41 +20,14 @@
 #ifndef DFRT_CUDA_WATCHDOG_H
 #define DFRT_CUDA_WATCHDOG_H
 
+#include "dfrt/KernelABI.h"
 #include "dfrt/PlanImage.h"
 #include "dfrt/cuda/Memory.h"
 
-#include <cstddef>
-
 namespace dfrt::cuda {
 
-/// Who waits: the role of a warp in a CTA.
-enum class WatchdogRole : uint32_t { load = 0, compute = 1, store = 2 };
-inline constexpr uint32_t kWatchdogRoles = 4; ///< records a CTA
-
-/// What it waits for.
-enum class WatchdogWait : uint32_t {
-  slotBarrier = 1, ///< object: barrier of the CTA; numbers are phases
-  release = 2,     ///< object: barrier of the CTA; numbers are phases
-  globalFlag = 3,  ///< object: flag; numbers are epochs
-  sentinel = 4,    ///< object: slot whose data are their own flag
-  ring = 5,        ///< object: stage of a ring of the CTA; phases
-  cluster = 6,     ///< the cluster's barrier
-  grid = 7,        ///< object: counter; numbers are arrivals
-};
-
-/// As the kernel writes it; `state` last, after a system-wide fence.
-struct WatchdogRecord {
-  uint32_t state; ///< kWatchdogComplete when the rest can be read
-  uint32_t cta;
-  uint32_t role;        ///< WatchdogRole
-  uint32_t wait;        ///< WatchdogWait
-  uint32_t instruction; ///< identity in the schedule, or DFRT_NONE
-  uint32_t object;
-  uint32_t expected, seen;
-};
-static_assert(sizeof(WatchdogRecord) == 32);
-static_assert(offsetof(WatchdogRecord, instruction) == 16);
-inline constexpr uint32_t kWatchdogComplete = 0x57444f47; // "GODW"
+/// Roles, waits and the record are those of KernelABI.h.
+using WatchdogRecord = dfrt_watchdog_record;
 
 /// The records as text, one line a record, with the plan's names where `plan`
 /// is given. `ctas` of the launch; CTAs without a record are counted in the
@@ -68,8 +41,8 @@ public:
   static Expected<Watchdog> create(const Device &device, uint32_t ctas);
 
   explicit operator bool() const { return bool(memory); }
-  /// Of the record of CTA c and role r: plus (c * kWatchdogRoles + r) times the
-  /// size of a record.
+  /// Of the record of CTA c and role r: plus (c * DFRT_WATCHDOG_ROLES + r)
+  /// times the size of a record.
   uint64_t deviceAddress() const { return memory.deviceAddress(); }
   uint32_t ctas() const { return launched; }
   /// Before a launch; no kernel that writes here may be running.

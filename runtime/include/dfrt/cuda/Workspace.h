@@ -26,40 +26,18 @@
 #ifndef DFRT_CUDA_WORKSPACE_H
 #define DFRT_CUDA_WORKSPACE_H
 
+#include "dfrt/KernelABI.h"
 #include "dfrt/cuda/Launch.h"
 #include "dfrt/cuda/Memory.h"
 
-#include <cstddef>
-
 namespace dfrt::cuda {
 
-/// First bytes of a workspace, as the device reads them.
-struct LaunchState {
-  uint32_t magic;   ///< kWorkspaceMagic
-  uint32_t version; ///< kWorkspaceVersion
-  uint32_t epoch;   ///< of the last launch; 0: none yet
-  uint32_t started; ///< CTAs of the present launch that have begun
-  /// What a kernel saw of its grid; 0: not written. See `checkGrid`.
-  uint32_t observedCtas, observedCluster;
-  uint32_t error;     ///< not 0: a kernel found a fault, see the watchdog
-  uint32_t reserved0; ///< 0
-  /// Offsets in the workspace, and its size, in bytes.
-  uint64_t counters, flags, sentinels, scratch, bytes;
-  uint32_t counterCount, flagCount;
-  uint32_t reserved1[12]; ///< 0
-};
-static_assert(sizeof(LaunchState) == 128);
-static_assert(offsetof(LaunchState, observedCtas) == 16);
-static_assert(offsetof(LaunchState, counters) == 32);
-static_assert(offsetof(LaunchState, counterCount) == 72);
+/// First bytes of a workspace, as the device reads them; see KernelABI.h.
+using LaunchState = dfrt_launch_state;
 
-inline constexpr uint32_t kWorkspaceMagic = 0x53575044; // "DPWS"
-inline constexpr uint32_t kWorkspaceVersion = 1;
 /// A word of a sentinel slot that was not written. As a float it is a NaN that
 /// no conversion or arithmetic produces.
 inline constexpr uint32_t kSentinel = 0xffffffff;
-inline constexpr uint64_t kCounterBytes = 128;
-inline constexpr uint64_t kFlagBytes = 4;
 
 /// The most that any plan, of any batch, will need.
 struct WorkspaceMaxima {
@@ -81,11 +59,13 @@ struct WorkspaceState;
 /// A workspace in device memory.
 class Workspace {
 public:
-  /// Allocates and initialises in `stream`.
+  /// Allocates and initialises in `stream`; or uses the first bytes of
+  /// `within`, which has enough of them.
   static Expected<Workspace> create(const Device &device,
                                     const WorkspaceMaxima &maxima,
                                     const Stream &stream,
-                                    const std::string &name = "workspace");
+                                    const std::string &name = "workspace",
+                                    const Buffer &within = Buffer());
 
   explicit operator bool() const { return state != nullptr; }
   uint64_t address() const;

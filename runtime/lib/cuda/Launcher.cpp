@@ -1,0 +1,373 @@
+//===- Launcher.cpp - Launches of a kernel with changing plans ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dfrt/cuda/Launcher.h"
+
+#include "StreamState.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dfrt;
+using namespace dfrt::cuda;
+
+static_assert(DFRT_KERNEL_SECTIONS == DFRT_SECTION_COUNT);
+
+namespace dfrt::cuda {
+struct LauncherState {
+  std::string name;
+  LoadedKernel kernel;
+  ChosenShape shape;
+  LaunchMaxima maxima;
+  Buffer memory;
+  uint64_t planOffset = 0;
+  Workspace workspace;
+  Watchdog watchdog;
+  StagingRing ring;
+
+  PlanFacts plan;       ///< of the last upload
+  std::string captured; ///< staging buffer that a graph reads, if any
+  uint64_t capturedSections[DFRT_SECTION_COUNT] = {};
+  bool uploaded = false, bound = false;
+  std::vector<KernelArgument> arguments;
+  std::vector<uint8_t> parameters;
+
+  uint64_t planAddress() const { return memory.address() + planOffset; }
+  /// What every parameter block begins with, for the present plan.
+  dfrt_kernel_parameters head() const;
+  /// Fails unless the plan can be executed here.
+  Status check(const PlanFacts &facts) const;
+  /// Writes `plan` into a staging buffer that was acquired.
+  Status fill(uint32_t stage, const uint8_t *plan, const PlanFacts &facts,
+              bool whole);
+};
+} // namespace dfrt::cuda
+
+static uint64_t aligned(uint64_t bytes, uint64_t unit = 128) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+void LaunchMaxima::include(const PlanFacts &plan) {
+  flags = std::max(flags, plan.flags);
+  slotBytes = std::max(slotBytes, plan.globalBytes);
+  collectedBytes = std::max(collectedBytes, plan.collectedBytes);
+  planBytes = std::max(planBytes, plan.planBytes);
+}
+
+std::string LaunchMaxima::exceededBy(const PlanFacts &plan) const {
+  std::string text;
+  auto test = [&](const char *what, uint64_t need, uint64_t room) {
+    if (need > room)
+      text += textOf(text.empty() ? "" : "; ", "it needs ", need, " ", what,
+                     ", there is room for ", room);
+  };
+  test("flags", plan.flags, flags);
+  test("bytes of global slots", plan.globalBytes, slotBytes);
+  test("bytes of collected fields", plan.collectedBytes, collectedBytes);
+  test("bytes of plan", plan.planBytes, planBytes);
+  return text;
+}
+
+uint64_t cuda::scratchStride(const Kernel &kernel, const LaunchMaxima &maxima) {
+  return aligned(aligned(kernel.scratchBytes) + maxima.collectedBytes);
+}
+
+static Expected<WorkspaceMaxima> workspaceMaxima(const Kernel &kernel,
+                                                 const LaunchShape &shape,
+                                                 const LaunchMaxima &maxima) {
+  constexpr uint64_t kLimit = uint64_t(1) << 40;
+  uint64_t stride = scratchStride(kernel, maxima);
+  if (stride > kLimit || maxima.slotBytes > kLimit || maxima.planBytes > kLimit)
+    return failure(StatusCode::resourceExhausted, "kernel '", kernel.symbol,
+                   "': ", stride, " bytes of scratch a CTA, ", maxima.slotBytes,
+                   " of slots or ", maxima.planBytes, " of plan are more than ",
+                   kLimit);
+  WorkspaceMaxima workspace;
+  workspace.counters = DFRT_TICKET_COUNTERS;
+  workspace.flags = maxima.flags;
+  workspace.scratchBytes = aligned(maxima.slotBytes) + stride * shape.ctas;
+  return workspace;
+}
+
+Expected<uint64_t> cuda::requiredBytes(const Kernel &kernel,
+                                       const LaunchShape &shape,
+                                       const LaunchMaxima &maxima) {
+  Expected<WorkspaceMaxima> workspace = workspaceMaxima(kernel, shape, maxima);
+  if (!workspace)
+    return workspace.status();
+  Expected<uint64_t> bytes = requiredBytes(*workspace);
+  if (!bytes)
+    return bytes.status();
+  return *bytes + aligned(maxima.planBytes);
+}
+
+Expected<Launcher> Launcher::create(const LoadedKernel &kernel,
+                                    const ChosenShape &shape,
+                                    const LaunchMaxima &maxima,
+                                    const Stream &stream,
+                                    const Options &options) {
+  if (!kernel)
+    return failure(StatusCode::invalidArgument, "the kernel handle is empty");
+  auto state = std::make_shared<LauncherState>();
+  state->name = textOf("launcher '", options.name, "'");
+  state->kernel = kernel;
+  state->shape = shape;
+  state->maxima = maxima;
+  const Device &device = kernel.device();
+  const Kernel &record = kernel.record();
+  if (!maxima.planBytes || !options.staging)
+    return failure(StatusCode::invalidArgument, state->name, ": ",
+                   maxima.planBytes, " bytes of plan in ", options.staging,
+                   " staging buffers hold no plan; state the largest plan");
+  Expected<WorkspaceMaxima> arenas =
+      workspaceMaxima(record, shape.shape, maxima);
+  if (!arenas)
+    return arenas.status();
+  Expected<uint64_t> bytes = requiredBytes(record, shape.shape, maxima);
+  if (!bytes)
+    return bytes.status();
+  if (options.memory && (options.memory % 256 || options.memoryBytes < *bytes))
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": the caller's memory has ", options.memoryBytes,
+                   " bytes at address ", options.memory, ", but ", *bytes,
+                   " bytes at a multiple of 256 are needed");
+  Expected<Buffer> memory =
+      options.memory
+          ? Buffer::borrow(device, options.memory, *bytes, options.name)
+          : Buffer::allocate(device, *bytes, options.name);
+  if (!memory)
+    return memory.status();
+  state->memory = *memory;
+  state->planOffset = *bytes - aligned(maxima.planBytes);
+  Expected<Workspace> workspace =
+      Workspace::create(device, *arenas, stream, options.name, state->memory);
+  if (!workspace)
+    return workspace.status();
+  state->workspace = *workspace;
+  if (record.watchdog) {
+    Expected<Watchdog> watchdog = Watchdog::create(device, shape.shape.ctas);
+    if (!watchdog)
+      return watchdog.status();
+    state->watchdog = *watchdog;
+  }
+  std::vector<std::string> names;
+  for (uint32_t s = 0; s < options.staging; ++s)
+    names.push_back(textOf(options.name, " plan ", s));
+  Expected<StagingRing> ring =
+      StagingRing::create(device, names, maxima.planBytes);
+  if (!ring)
+    return ring.status();
+  state->ring = *ring;
+  Launcher launcher;
+  launcher.state = std::move(state);
+  return launcher;
+}
+
+const LoadedKernel &Launcher::kernel() const { return state->kernel; }
+const ChosenShape &Launcher::shape() const { return state->shape; }
+const LaunchMaxima &Launcher::maxima() const { return state->maxima; }
+const Workspace &Launcher::workspace() const { return state->workspace; }
+const std::vector<uint8_t> &Launcher::parameters() const {
+  return state->parameters;
+}
+
+dfrt_kernel_parameters LauncherState::head() const {
+  const LaunchState &layout = workspace.layout();
+  const Kernel &record = kernel.record();
+  uint64_t base = workspace.address();
+  dfrt_kernel_parameters head = {};
+  head.plan = planAddress();
+  head.workspace = base;
+  head.flags = base + layout.flags;
+  head.counters = base + layout.counters;
+  head.slots = base + layout.scratch;
+  head.scratch = head.slots + aligned(maxima.slotBytes);
+  head.scratch_stride = scratchStride(record, maxima);
+  if (watchdog)
+    head.watchdog = watchdog.deviceAddress();
+  for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s)
+    head.sections[s] = head.plan + plan.sections[s];
+  return head;
+}
+
+Status LauncherState::check(const PlanFacts &facts) const {
+  DFRT_TRY(kernel.check(facts));
+  const LaunchShape &launched = shape.shape;
+  std::string text = maxima.exceededBy(facts);
+  auto differs = [&](const auto &...parts) {
+    text += text.empty() ? "" : "; ";
+    text += textOf(parts...);
+  };
+  if (facts.ctas != launched.ctas || facts.clusterSize != launched.clusterSize)
+    differs("it was made for ", facts.ctas, " CTAs in clusters of ",
+            facts.clusterSize, ", the launch shape has ", launched.ctas,
+            " in clusters of ", launched.clusterSize);
+  if (facts.reservedBytes + facts.sharedBytes > launched.sharedBytes)
+    differs("it needs ", facts.reservedBytes, " + ", facts.sharedBytes,
+            " bytes of shared memory a CTA, the launch shape has ",
+            launched.sharedBytes);
+  if (!text.empty())
+    return failure(StatusCode::invalidArgument, name,
+                   ": the plan does not fit: ", text,
+                   "; plan within the maxima and shape of the launcher, or "
+                   "make a larger one");
+  if (facts.resident && !launched.cooperative &&
+      shape.residentCtas < launched.ctas)
+    return failure(StatusCode::resourceExhausted, name,
+                   ": CTAs of the plan wait for each other, but only ",
+                   shape.residentCtas, " of ", launched.ctas,
+                   " can be resident at once and the launch is not "
+                   "cooperative; plan for fewer CTAs, or with a ticket queue");
+  return Status::success();
+}
+
+Status Launcher::bind(const std::vector<KernelArgument> &arguments) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  Expected<std::vector<uint8_t>> block = makeParameters(
+      state->kernel.device(), state->kernel.record(), state->head(), arguments);
+  if (!block)
+    return block.status();
+  state->parameters = std::move(*block);
+  state->bound = true;
+  return Status::success();
+}
+
+Status LauncherState::fill(uint32_t stage, const uint8_t *bytes,
+                           const PlanFacts &facts, bool whole) {
+  uint8_t *target = ring.data(stage);
+  if (!target)
+    return failure(StatusCode::internalError, name,
+                   ": a staging buffer has no memory");
+  std::memcpy(target, bytes, facts.planBytes);
+  uint64_t size = facts.planBytes;
+  if (whole) {
+    std::memset(target + size, 0, maxima.planBytes - size);
+    size = maxima.planBytes;
+  }
+  return ring.publish(stage, size);
+}
+
+Status Launcher::upload(const uint8_t *plan, const PlanFacts &facts,
+                        const Stream &stream) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  DFRT_TRY(state->check(facts));
+  Expected<bool> capturing = stream.capturing();
+  if (!capturing)
+    return capturing.status();
+  if (*capturing && !state->captured.empty())
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": an upload was captured already; make one launcher a "
+                   "graph, or forget the old one");
+  Expected<uint32_t> stage = state->ring.acquire();
+  if (!stage)
+    return stage.status();
+  DFRT_TRY(state->fill(*stage, plan, facts, *capturing));
+  DFRT_TRY(state->ring.copy(*stage, state->memory, stream, state->planOffset));
+  if (*capturing) {
+    state->captured = state->ring.name(*stage);
+    std::copy(std::begin(facts.sections), std::end(facts.sections),
+              state->capturedSections);
+  }
+  state->plan = facts;
+  state->uploaded = true;
+  if (state->bound) {
+    dfrt_kernel_parameters head = state->head();
+    std::memcpy(state->parameters.data(), &head, sizeof(head));
+  }
+  return Status::success();
+}
+
+Status Launcher::launch(const Stream &stream) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (!state->uploaded || !state->bound)
+    return failure(StatusCode::invalidArgument, state->name, ": it has no ",
+                   state->uploaded ? "arguments; bind" : "plan; upload",
+                   " them first");
+  Expected<bool> capturing = stream.capturing();
+  if (!capturing)
+    return capturing.status();
+  // An event of a capture says nothing of replays.
+  if (!*capturing)
+    DFRT_TRY(state->workspace.begin(stream));
+  Status launched =
+      cuda::launch(state->kernel.function(), state->shape.shape,
+                   {static_cast<void *>(state->parameters.data())}, stream);
+  if (!launched.ok()) {
+    if (state->kernel.device().lost())
+      state->workspace.invalidate();
+    return launched;
+  }
+  return *capturing ? Status::success() : state->workspace.end(stream);
+}
+
+Status Launcher::restage(const uint8_t *plan, const PlanFacts &facts) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (state->captured.empty())
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": no upload was captured");
+  DFRT_TRY(state->check(facts));
+  for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s)
+    if (facts.sections[s] != state->capturedSections[s])
+      return failure(StatusCode::invalidArgument, state->name, ": section ", s,
+                     " of the plan is at ", facts.sections[s], ", but at ",
+                     state->capturedSections[s],
+                     " in the captured one; pack both with the same capacity");
+  Expected<uint32_t> stage = state->ring.acquire(state->captured);
+  if (!stage)
+    return stage.status();
+  DFRT_TRY(state->fill(*stage, plan, facts, /*whole=*/true));
+  state->plan = facts;
+  return Status::success();
+}
+
+/// The stage with this name.
+static uint32_t stageOf(const StagingRing &ring, const std::string &name) {
+  uint32_t stage = 0;
+  while (stage + 1 < ring.size() && ring.name(stage) != name)
+    ++stage;
+  return stage;
+}
+
+Status Launcher::replayed(const Stream &stream) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (state->captured.empty())
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": no upload was captured");
+  return state->ring.noteRead(stageOf(state->ring, state->captured), stream);
+}
+
+Status Launcher::forget() const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (state->captured.empty())
+    return Status::success();
+  uint32_t stage = stageOf(state->ring, state->captured);
+  state->captured.clear();
+  return state->ring.release(stage);
+}
+
+Status Launcher::wait(const Stream &stream) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  Status done = stream.synchronize();
+  if (!done.ok())
+    state->workspace.invalidate();
+  return done;
+}
+
+Status Launcher::initialise(const Stream &stream) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  state->watchdog.clear();
+  return state->workspace.initialise(stream);
+}
+
+void Launcher::invalidate() const {
+  if (state)
+    state->workspace.invalidate();
+}
+
+std::vector<WatchdogRecord> Launcher::records() const {
+  return state ? state->watchdog.records() : std::vector<WatchdogRecord>();
+}
