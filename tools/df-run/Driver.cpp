@@ -12,6 +12,7 @@
 
 #include "Driver.h"
 
+#include "Cuda.h"
 #include "Execute.h"
 #include "Plan.h"
 #include "Timeline.h"
@@ -78,9 +79,10 @@ private:
   ExitCode drawTimeline(const Plan &plan, const Report &report);
   ExitCode executePoint(const Plan &plan, Tensors &tensors, Report &report);
 
-  const Options &options;
+  Options options;
   Progress progress;
   LoadedArtifact artifact;
+  std::unique_ptr<CudaRunner> cuda; ///< null: the CPU
   Workload workload;
   Json reports = Json::array();
 };
@@ -106,8 +108,14 @@ ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
   if (Status s = fillTensors(tensors, options.seed, threadCount(options)); !s)
     return fail(kExitExecute, s.message(),
                 "choose a smaller point; --plan-only needs no tensors");
+  if (cuda) {
+    progress.phase("copying the arguments to the GPU");
+    if (Status s = cuda->prepare(plan, tensors); !s)
+      return fail(kExitExecute, s.message());
+  }
   Expected<RunSummary> run =
-      execute(artifact, plan, tensors, options, progress);
+      cuda ? cuda->execute(tensors, options, progress)
+           : execute(artifact, plan, tensors, options, progress);
   if (!run)
     return fail(kExitExecute, run.status().message(),
                 run.status().code() == StatusCode::deadlock
@@ -129,6 +137,19 @@ ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
     if (!checks)
       return fail(kExitExecute, checks.status().message());
     report.checks = std::move(*checks);
+  }
+  if (options.measure) {
+    Expected<Measurement> measured = cuda->measure(
+        report.problem.bytes, tensors, *report.run, options, progress);
+    if (!measured)
+      return fail(kExitExecute, measured.status().message());
+    report.measurement = std::move(*measured);
+    report.measurement->variant =
+        !options.variant.empty()
+            ? options.variant
+            : fmt::format("{}, {}, clusters of {}", report.plan->solver,
+                          report.plan->ticket ? "tickets" : "static",
+                          report.plan->topology.clusterSize);
   }
   progress.done();
   return kExitSuccess;
@@ -156,6 +177,12 @@ ExitCode PointRunner::runPoint(size_t point) {
       preparePlan(artifact, *tensors, options, report.decisions);
   if (!plan)
     return failPlan(plan.status(), options);
+  if (cuda && !options.planFile.empty()) {
+    cuda::PlanFacts facts =
+        cuda::planFacts(artifact.program, plan->bytes.data());
+    if (Status s = cuda->choose(&facts, options); !s)
+      return fail(kExitExecute, s.message());
+  }
   report.problem = summarise(plan->problem);
   progress.phase("simulating the plan");
   Expected<SimulationResult> simulation =
@@ -187,7 +214,8 @@ ExitCode PointRunner::runPoint(size_t point) {
   if (options.json)
     reports.push_back(toJson(report));
   else if (!options.quiet)
-    fmt::print("{}", toText(report));
+    fmt::print("{}",
+               report.measurement ? toMeasurementLine(report) : toText(report));
   if (!options.timeline.empty())
     if (ExitCode code = drawTimeline(*plan, report); code != kExitSuccess)
       return code;
@@ -213,6 +241,17 @@ ExitCode PointRunner::run() {
                 "docs/workload.md describes workload files");
   workload = std::move(*read);
 
+  if (options.device != "cpu" && !options.planOnly) {
+    Expected<std::unique_ptr<CudaRunner>> opened =
+        CudaRunner::open(artifact, options);
+    if (!opened)
+      return fail(kExitExecute, opened.status().message());
+    cuda = std::move(*opened);
+    if (options.planFile.empty())
+      if (Status s = cuda->choose(nullptr, options); !s)
+        return fail(kExitExecute, s.message());
+  }
+
   std::vector<size_t> points;
   std::vector<std::string> words = options.points;
   if (words.empty())
@@ -237,7 +276,7 @@ ExitCode PointRunner::run() {
 
   ExitCode result = kExitSuccess;
   for (size_t i = 0; i < points.size(); ++i) {
-    if (i && !options.json && !options.quiet)
+    if (i && !options.json && !options.quiet && !options.measure)
       fmt::print("\n");
     ExitCode code = runPoint(points[i]);
     if (code != kExitSuccess)

@@ -28,6 +28,53 @@ unsigned dfrt::threadCount(const Options &options) {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+std::string RepeatedOutputs::difference() {
+  bool keep = first.empty();
+  std::string text;
+  size_t next = 0;
+  for (size_t i = 0; i < tensors.arguments.size(); ++i) {
+    const BoundArgument &argument = tensors.arguments[i];
+    if (!argument.output)
+      continue;
+    const uint8_t *data = static_cast<const uint8_t *>(tensors.views[i].data);
+    if (keep) {
+      first.emplace_back(data, data + argument.bytes());
+      continue;
+    }
+    const std::vector<uint8_t> &expected = first[next++];
+    if (!text.empty() || expected.empty() ||
+        std::memcmp(data, expected.data(), expected.size()) == 0)
+      continue;
+    uint64_t byte = 0;
+    while (data[byte] == expected[byte])
+      ++byte;
+    uint64_t element = byte / elementBytes(argument.element);
+    text = fmt::format("{}{} is {} instead of {}", argument.name,
+                       formatIndex(argument.shape, element),
+                       loadElement(argument.element, data, element),
+                       loadElement(argument.element, expected.data(), element));
+  }
+  return text;
+}
+
+void RepeatedOutputs::note(const std::string &run, RunSummary &summary) {
+  std::string text = difference();
+  if (text.empty() || !summary.identical)
+    return;
+  summary.identical = false;
+  summary.difference = run + ": " + text;
+}
+
+void RepeatedOutputs::restore() {
+  size_t next = 0;
+  for (size_t i = 0; i < tensors.arguments.size(); ++i)
+    if (tensors.arguments[i].output) {
+      const std::vector<uint8_t> &saved = first[next++];
+      std::copy(saved.begin(), saved.end(),
+                static_cast<uint8_t *>(tensors.views[i].data));
+    }
+}
+
 namespace {
 /// What one point is executed with.
 struct Execution {
@@ -35,7 +82,6 @@ struct Execution {
   const Plan &plan;
   Tensors &tensors;
   DeviceHandle device;
-  std::vector<std::vector<uint8_t>> first; ///< outputs of the first run
 
   /// Runs once, and returns how long it took in milliseconds.
   Expected<double> launch(const dfrt_launch_options &options) {
@@ -49,54 +95,13 @@ struct Execution {
     return std::chrono::duration<double, std::milli>(Clock::now() - start)
         .count();
   }
-
-  /// Keeps the outputs of the first run, and says where later ones differ.
-  std::string difference() {
-    bool keep = first.empty();
-    std::string text;
-    size_t next = 0;
-    for (size_t i = 0; i < tensors.arguments.size(); ++i) {
-      const BoundArgument &argument = tensors.arguments[i];
-      if (!argument.output)
-        continue;
-      const uint8_t *data = static_cast<const uint8_t *>(tensors.views[i].data);
-      if (keep) {
-        first.emplace_back(data, data + argument.bytes());
-        continue;
-      }
-      const std::vector<uint8_t> &expected = first[next++];
-      if (!text.empty() || expected.empty() ||
-          std::memcmp(data, expected.data(), expected.size()) == 0)
-        continue;
-      uint64_t byte = 0;
-      while (data[byte] == expected[byte])
-        ++byte;
-      uint64_t element = byte / elementBytes(argument.element);
-      text =
-          fmt::format("{}{} is {} instead of {}", argument.name,
-                      formatIndex(argument.shape, element),
-                      loadElement(argument.element, data, element),
-                      loadElement(argument.element, expected.data(), element));
-    }
-    return text;
-  }
-
-  void restoreFirst() {
-    size_t next = 0;
-    for (size_t i = 0; i < tensors.arguments.size(); ++i)
-      if (tensors.arguments[i].output) {
-        const std::vector<uint8_t> &saved = first[next++];
-        std::copy(saved.begin(), saved.end(),
-                  static_cast<uint8_t *>(tensors.views[i].data));
-      }
-  }
 };
 } // namespace
 
 Expected<RunSummary> dfrt::execute(const LoadedArtifact &artifact,
                                    const Plan &plan, Tensors &tensors,
                                    const Options &options, Progress &progress) {
-  Execution execution{artifact, plan, tensors, nullptr, {}};
+  Execution execution{artifact, plan, tensors, nullptr};
   dfrt_device *device = nullptr;
   if (dfrt_device_open(options.device.c_str(), &device) != DFRT_OK)
     return lastStatus();
@@ -107,13 +112,7 @@ Expected<RunSummary> dfrt::execute(const LoadedArtifact &artifact,
   summary.threads = threadCount(options);
   summary.runs = options.repeat;
   std::vector<double> times;
-  auto note = [&](const std::string &run) {
-    std::string text = execution.difference();
-    if (text.empty() || !summary.identical)
-      return;
-    summary.identical = false;
-    summary.difference = run + ": " + text;
-  };
+  RepeatedOutputs outputs(tensors);
 
   dfrt_launch_options launch;
   dfrt_launch_options_init(&launch);
@@ -125,7 +124,7 @@ Expected<RunSummary> dfrt::execute(const LoadedArtifact &artifact,
     if (!spent)
       return spent.status();
     times.push_back(*spent);
-    note(fmt::format("run {}", run + 1));
+    outputs.note(fmt::format("run {}", run + 1), summary);
   }
   std::sort(times.begin(), times.end());
   summary.medianMs = times[times.size() / 2];
@@ -141,10 +140,10 @@ Expected<RunSummary> dfrt::execute(const LoadedArtifact &artifact,
                     fmt::format("adversarial seed {}: {}", launch.seed,
                                 spent.status().message()));
     ++summary.seeds;
-    note(fmt::format("adversarial seed {}", launch.seed));
+    outputs.note(fmt::format("adversarial seed {}", launch.seed), summary);
   }
   progress.done();
-  execution.restoreFirst();
+  outputs.restore();
   return summary;
 }
 

@@ -13,10 +13,26 @@
 
 namespace dfrt {
 
+/// Outputs of repeated runs, compared bit by bit with those of the first.
+class RepeatedOutputs {
+public:
+  explicit RepeatedOutputs(Tensors &tensors) : tensors(tensors) {}
+  /// Takes the outputs as they are now, after the run called `run`; notes in
+  /// `summary` where they are not those of the first run.
+  void note(const std::string &run, RunSummary &summary);
+  /// Makes the outputs those of the first run again.
+  void restore();
+
+private:
+  std::string difference();
+  Tensors &tensors;
+  std::vector<std::vector<uint8_t>> first;
+};
+
 /// Runs the plan `options.repeat` times and under every adversarial seed, on
 /// outputs that start as NaN. Afterwards the outputs are those of the first
-/// run. Fails when an execution fails; outputs that differ between runs are
-/// reported in the result.
+/// run. On the CPU device. Fails when an execution fails; outputs that differ
+/// between runs are reported in the result.
 Expected<RunSummary> execute(const LoadedArtifact &artifact, const Plan &plan,
                              Tensors &tensors, const Options &options,
                              Progress &progress);

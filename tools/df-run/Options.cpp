@@ -12,6 +12,8 @@
 
 #include "Options.h"
 
+#include "dfrt/cuda/Device.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -44,6 +46,9 @@ EXAMPLES
       --cluster-size 16 --plan-only --timeline plan.svg
   All points, for another program:
     df-run mla_decode_f16.dfa --input workload.json --point all --plan-only --json
+  Run on the first GPU, check, and measure all points:
+    df-run mla_decode_f16.dfa --input workload.json --point all --device cuda \
+      --check --repeat 2 --measure
   Look for a race, in twenty seeded adversarial interleavings:
     df-run hello.dfa --input examples/hello/workload.json --check --adversarial 20
 )";
@@ -139,21 +144,27 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
 
   const char *device = "Device as the planner sees it";
   Topology &topology = options.topology;
-  app.add_option("--ctas", topology.ctas, "resident CTAs (default 132)")
-      ->type_name("N")
-      ->group(device);
+  CLI::Option *ctas =
+      app.add_option("--ctas", topology.ctas,
+                     "resident CTAs (default: those of the GPU, else 132)")
+          ->type_name("N")
+          ->group(device);
   app.add_option("--cluster-size", topology.clusterSize,
                  "CTAs of a cluster: 1, 2, 4, 8 or 16 (default 1)")
       ->type_name("N")
       ->group(device);
-  app.add_option("--shared-bytes", topology.sharedBytes,
-                 "shared memory of a CTA (default 232448)")
-      ->type_name("BYTES")
-      ->group(device);
-  app.add_option("--reserved-bytes", topology.reservedBytes,
-                 "part of it that is kept from slots (default 131072)")
-      ->type_name("BYTES")
-      ->group(device);
+  CLI::Option *shared =
+      app.add_option("--shared-bytes", topology.sharedBytes,
+                     "shared memory of a CTA (default: that of the GPU, else "
+                     "232448)")
+          ->type_name("BYTES")
+          ->group(device);
+  CLI::Option *reserved =
+      app.add_option("--reserved-bytes", topology.reservedBytes,
+                     "part of it that is kept from slots (default: what the "
+                     "kernel needs, else 131072)")
+          ->type_name("BYTES")
+          ->group(device);
 
   const char *plan = "Plan";
   std::vector<std::string> solverNames;
@@ -184,9 +195,39 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       ->group(plan);
 
   const char *run = "Execution";
-  app.add_option("--device", options.device, "device to run on (default cpu)")
+  app.add_option("--device", options.device,
+                 "device to run on: cpu (default), cuda, or cuda:N")
       ->type_name("NAME")
-      ->check(CLI::IsMember(std::vector<std::string>{"cpu"}).description(""))
+      ->check(CLI::Validator(
+          [](std::string &name) {
+            return name == "cpu" || cuda::ordinalOf(name) >= 0
+                       ? std::string()
+                       : fmt::format("{} is not cpu, cuda or cuda:N", name);
+          },
+          ""))
+      ->group(run);
+  app.add_option("--kernel", options.kernel,
+                 "GPU: run this kernel of the artifact (default: the first "
+                 "that fits)")
+      ->type_name("SYMBOL")
+      ->group(run);
+  app.add_flag("--watchdog", options.watchdog,
+               "GPU: run a kernel whose waits are bounded and say who waits "
+               "for whom when one runs out")
+      ->group(run);
+  app.add_flag("--measure", options.measure,
+               "GPU: measure the launch by the yardstick of docs/df-run.md and "
+               "print a line a point")
+      ->group(run);
+  app.add_option("--samples", options.samples,
+                 "samples of a measurement (default 30)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100000u).description(""))
+      ->group(run);
+  app.add_option("--variant", options.variant,
+                 "what results are called in the output of --measure (default: "
+                 "solver, queues and cluster size)")
+      ->type_name("NAME")
       ->group(run);
   app.add_option("--threads", options.threads,
                  "threads of the CPU device (default: all of the machine)")
@@ -249,6 +290,24 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
     options.points.push_back(points.substr(at, comma - at));
     at = comma + 1;
   }
+  options.ctasGiven = ctas->count() > 0;
+  options.sharedGiven = shared->count() > 0;
+  options.reservedGiven = reserved->count() > 0;
+  bool gpu = options.device != "cpu";
+  for (const auto &[given, name] :
+       {std::pair<bool, const char *>{options.measure, "--measure"},
+        {options.watchdog, "--watchdog"},
+        {!options.kernel.empty(), "--kernel"}})
+    if (given && !gpu) {
+      fmt::print(stderr, "df-run: {} needs a GPU: add --device cuda\n", name);
+      return kExitUsage;
+    }
+  if (options.adversarial && gpu) {
+    fmt::print(stderr, "df-run: --adversarial runs on the device cpu only\n");
+    return kExitUsage;
+  }
+  for (int i = 0; i < argc; ++i)
+    options.commandLine += fmt::format("{}{}", i ? " " : "", argv[i]);
   options.schedule.combine = kCombines.at(combine);
   options.schedule.transport = kTransports.at(transport);
   for (const std::string &setting : settings) {

@@ -36,6 +36,8 @@ struct Options {
   uint64_t seed = 0;
 
   Topology topology;
+  /// Whether the command line says so; else a GPU and its kernel do.
+  bool ctasGiven = false, sharedGiven = false, reservedGiven = false;
   ScheduleOptions schedule;
   std::string planFile, savePlan;
   bool planOnly = false;
@@ -43,6 +45,11 @@ struct Options {
   std::string device = "cpu";
   unsigned threads = 0; ///< 0: as many as the machine has
   unsigned adversarial = 0, repeat = 1;
+  std::string kernel;    ///< symbol; empty: the first that fits
+  bool watchdog = false; ///< a kernel whose waits are bounded
+  bool measure = false;
+  unsigned samples = 30;
+  std::string variant; ///< what results are called
 
   bool check = false;
   std::optional<double> tolerance;
@@ -50,6 +57,7 @@ struct Options {
   bool json = false, quiet = false;
   std::string timeline; ///< "", "text", or an SVG file
   std::string saveTensors;
+  std::string commandLine; ///< for reports
 };
 
 /// Reads the command line. Prints help or the complaint and returns the exit

@@ -40,6 +40,8 @@ Expected<LoadedArtifact> dfrt::loadArtifact(const std::string &path) {
   if (!artifact)
     return artifact.status();
   loaded.program = std::move(artifact->program);
+  loaded.kernels = std::move(artifact->kernels);
+  loaded.code = std::move(artifact->code);
   return loaded;
 }
 

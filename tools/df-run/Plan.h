@@ -35,10 +35,12 @@ using PlanHandle = std::unique_ptr<dfrt_plan, HandleRelease>;
 /// The status of the runtime's last call on this thread.
 Status lastStatus();
 
-/// An artifact as the runtime holds it, and its program.
+/// An artifact as the runtime holds it, its program, and its kernels and code.
 struct LoadedArtifact {
   ArtifactHandle handle;
   Program program;
+  std::vector<Kernel> kernels;
+  std::vector<CodeBlob> code;
 };
 Expected<LoadedArtifact> loadArtifact(const std::string &path);
 

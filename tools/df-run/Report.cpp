@@ -248,3 +248,33 @@ std::string dfrt::toText(const Report &report) {
     printCheck(check, page);
   return page.take();
 }
+
+std::string dfrt::toMeasurementLine(const Report &report) {
+  const Measurement &m = *report.measurement;
+  std::string line = fmt::format(
+      "{:<16} {}: {:.2f} us cold, {:.2f} us in a graph; read floor {:.2f} us "
+      "({:.1f} %, {:.2f} TB/s of {}); upload {:.2f} us",
+      report.point, m.variant, m.coldUs, m.graphUs, m.readFloorUs,
+      m.coldUs > 0 ? 100 * m.readFloorUs / m.coldUs : 0.0,
+      m.coldUs > 0 ? double(m.bytes) / m.coldUs / 1e6 : 0.0,
+      formatBytes(m.bytes), m.uploadUs);
+  if (report.planTime)
+    line += fmt::format(", plan {:.1f} us", report.planTime->medianUs);
+  double worst = 0;
+  for (const OutputCheck &check : report.checks)
+    worst = std::max(worst, check.relativeL2);
+  if (!report.checks.empty())
+    line += fmt::format("; relative L2 error {:.2e}: {}", worst,
+                        report.passed() ? "ok" : "WRONG");
+  line += '\n';
+  if (report.run && !report.run->identical)
+    line +=
+        fmt::format("{:<16} OUTPUTS DIFFER, {}\n", "", report.run->difference);
+  for (const OutputCheck &check : report.checks)
+    if (!check.passed)
+      line += fmt::format("{:<16} {}: relative L2 error {:.2e}, limit {:.1e}, "
+                          "{} elements differ in kind or value {}: WRONG\n",
+                          "", check.name, check.relativeL2, check.tolerance,
+                          check.mismatched, check.firstMismatch);
+  return line;
+}

@@ -73,6 +73,20 @@ struct RunSummary {
   std::string difference; ///< where outputs of two runs differ
 };
 
+/// What a launch on a GPU takes, by the yardstick of docs/df-run.md.
+struct Measurement {
+  std::string variant, kernel;
+  bool cooperative = false;
+  double coldUs = 0;            ///< median of launches from a cold L2
+  double graphUs = 0;           ///< of one of ten launches in a graph
+  std::optional<double> spanUs; ///< between stamps of the kernel
+  double readFloorUs = 0;       ///< cold read of `bytes` in the same process
+  double uploadUs = 0;          ///< copy of the plan
+  uint64_t bytes = 0;           ///< global traffic of the batch
+  unsigned samples = 0;
+  std::string card, date, command;
+};
+
 /// Comparison of one output with the float64 reference.
 struct OutputCheck {
   std::string name;
@@ -93,6 +107,7 @@ struct Report {
   std::optional<PlanTime> planTime;
   std::optional<RunSummary> run;
   std::vector<OutputCheck> checks;
+  std::optional<Measurement> measurement;
 
   /// Nothing that was checked is wrong.
   bool passed() const;
@@ -104,6 +119,8 @@ PlanSummary summarise(const Problem &problem, const Schedule &schedule,
 
 /// Sections separated by nothing, a line or more each, ending in a newline.
 std::string toText(const Report &report);
+/// The measurement in one line, and a line for everything that is wrong.
+std::string toMeasurementLine(const Report &report);
 Json toJson(const Report &report);
 
 /// "12.3 KB", "4.0 MB", ...; powers of 1000.

@@ -111,5 +111,29 @@ Json dfrt::toJson(const Report &report) {
                                 {"mismatched", check.mismatched},
                                 {"first_mismatch", check.firstMismatch},
                                 {"passed", check.passed}});
+  if (!report.measurement)
+    return result;
+  const Measurement &m = *report.measurement;
+  double worst = 0;
+  for (const OutputCheck &check : report.checks)
+    worst = std::max(worst, check.relativeL2);
+  result["variant"] = m.variant;
+  result["kernel"] = m.kernel;
+  result["cooperative"] = m.cooperative;
+  result["p50_us"] = m.coldUs;
+  result["graph_us"] = m.graphUs;
+  result["span_us"] = m.spanUs ? Json(*m.spanUs) : Json(nullptr);
+  result["bytes"] = m.bytes;
+  result["read_floor_us"] = m.readFloorUs;
+  result["read_floor_share"] = numberOrNull(m.readFloorUs / m.coldUs);
+  result["rel_l2"] =
+      report.checks.empty() ? Json(nullptr) : numberOrNull(worst);
+  result["plan_us"] =
+      report.planTime ? Json(report.planTime->medianUs) : Json(nullptr);
+  result["upload_us"] = m.uploadUs;
+  result["samples"] = m.samples;
+  result["card"] = m.card;
+  result["date"] = m.date;
+  result["command"] = m.command;
   return result;
 }
