@@ -31,6 +31,7 @@ dataflow.program @consume_blocks(%weights: tensor<?x?x512xf8E4M3FN>, %rows: tens
     %none = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %zeros = arith.constant dense<0.0> : tensor<128xf32>
+    %empty = tensor.empty() : tensor<128xf32>
     %r:2 = scf.for %t = %begin to %end step %block iter_args(%n = %none, %acc = %zeros) -> (i32, tensor<128xf32>) {
       %tile = tensor.extract_slice %weights[%expert, %t, 0] [1, %block, 512] [1, 1, 1]
           : tensor<?x?x512xf8E4M3FN> to tensor<?x512xf8E4M3FN>
@@ -38,8 +39,14 @@ dataflow.program @consume_blocks(%weights: tensor<?x?x512xf8E4M3FN>, %rows: tens
       %place = arith.divui %t, %block : index
       %row = arith.remui %place, %block : index
       %some = tensor.extract_slice %tile[%row, 0] [1, 128] [1, 1] : tensor<?x512xf8E4M3FN> to tensor<128xf8E4M3FN>
-      %wide = arith.extf %some : tensor<128xf8E4M3FN> to tensor<128xf32>
-      %sum = arith.addf %acc, %wide : tensor<128xf32>
+      %sum = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>],
+                             iterator_types = ["parallel"]}
+          ins(%some, %acc : tensor<128xf8E4M3FN>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+      ^bb0(%e: f8E4M3FN, %a: f32, %o: f32):
+        %x = arith.extf %e : f8E4M3FN to f32
+        %y = arith.addf %a, %x : f32
+        linalg.yield %y : f32
+      } -> tensor<128xf32>
       %m = arith.addi %n, %one : i32
       scf.yield %m, %sum : i32, tensor<128xf32>
     }

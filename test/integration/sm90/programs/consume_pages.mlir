@@ -37,9 +37,15 @@ dataflow.program @consume_pages(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576x
     %head = arith.remui %request, %heads : index
     %first = tensor.extract_slice %query[%head, 0] [1, 128] [1, 1] : tensor<?x576xf16> to tensor<128xf16>
     %is_first = arith.cmpi eq, %begin, %c0 : index
-    %zeros = arith.constant dense<0.0> : tensor<128xf32>
-    %first_wide = arith.extf %first : tensor<128xf16> to tensor<128xf32>
-    %start = arith.select %is_first, %first_wide, %zeros : tensor<128xf32>
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty() : tensor<128xf32>
+    %start = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+        ins(%first : tensor<128xf16>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%e: f16, %o: f32):
+      %x = arith.extf %e : f16 to f32
+      %y = arith.select %is_first, %x, %zero : f32
+      linalg.yield %y : f32
+    } -> tensor<128xf32>
     %r:2 = scf.for %t = %begin to %end step %page iter_args(%n = %none, %acc = %start) -> (i32, tensor<128xf32>) {
       %column = arith.divui %t, %page : index
       %number = tensor.extract %table[%request, %column] : tensor<?x?xi32>
@@ -47,8 +53,14 @@ dataflow.program @consume_pages(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576x
       %keys = tensor.extract_slice %pages[%place, 0, 0] [1, %page, 576] [1, 1, 1] : tensor<?x?x576xf16> to tensor<?x576xf16>
       %row = arith.remui %column, %page : index
       %some = tensor.extract_slice %keys[%row, 0] [1, 128] [1, 1] : tensor<?x576xf16> to tensor<128xf16>
-      %wide = arith.extf %some : tensor<128xf16> to tensor<128xf32>
-      %sum = arith.addf %acc, %wide : tensor<128xf32>
+      %sum = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>],
+                             iterator_types = ["parallel"]}
+          ins(%some, %acc : tensor<128xf16>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+      ^bb0(%e: f16, %a: f32, %o: f32):
+        %x = arith.extf %e : f16 to f32
+        %y = arith.addf %a, %x : f32
+        linalg.yield %y : f32
+      } -> tensor<128xf32>
       %m = arith.addi %n, %one : i32
       scf.yield %m, %sum : i32, tensor<128xf32>
     }
