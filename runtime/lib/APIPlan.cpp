@@ -127,12 +127,20 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
   topology.clusterSize = options.cluster_size;
   topology.sharedBytes = options.shared_bytes;
   topology.reservedBytes = options.reserved_bytes;
+  CostModel costs;
+  if (options.profile) {
+    const DeviceProfile &profile = options.profile->profile;
+    DFRT_TRY(topologyOf(profile, topology.clusterSize, topology.ctas,
+                        topology.sharedBytes, topology.reservedBytes)
+                 .status());
+    costs = costModel(profile, topology.clusterSize);
+  }
   DFRT_TRY(check(topology));
 
   auto begin = std::chrono::steady_clock::now();
   std::vector<PlanInput> inputs;
   DFRT_TRY(planInputs(program, views, inputs));
-  Expected<Problem> problem = instantiate(program, inputs, topology);
+  Expected<Problem> problem = instantiate(program, inputs, topology, costs);
   if (!problem)
     return problem.status();
   Expected<Schedule> schedule =

@@ -17,6 +17,7 @@
 #include "cpu/Tensors.h"
 #include "dataflow/Schedule/Message.h"
 
+#include "dataflow/Schedule/Profile.h"
 #include "dataflow/Schedule/Schedulers.h"
 #include "dfrt/PlanImage.h"
 #include "dfrt/dfrt.h"
@@ -117,6 +118,9 @@ struct dfrt_device {
   std::string name;
   std::shared_ptr<dfrt::CudaDevice> cuda; ///< null: the CPU
   std::string description;                ///< JSON, made when it is opened
+};
+struct dfrt_profile {
+  dfrt::DeviceProfile profile;
 };
 struct dfrt_artifact {
   std::shared_ptr<dfrt::ArtifactState> state;

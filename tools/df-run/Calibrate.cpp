@@ -53,17 +53,6 @@ std::string installedKernels(const char *program) {
       .string();
 }
 
-/// "cuda" is 0, "cuda:1" is 1; -1 for what is no GPU.
-int ordinal(const std::string &device) {
-  if (device == "cuda")
-    return 0;
-  int number = -1;
-  if (device.rfind("cuda:", 0) != 0 ||
-      !CLI::detail::lexical_cast(device.substr(5), number))
-    return -1;
-  return number;
-}
-
 std::optional<ExitCode> parse(int argc, char **argv,
                               CalibrateOptions &options) {
   CLI::App app("Measures a GPU and writes the device profile that --profile "
@@ -95,7 +84,7 @@ std::optional<ExitCode> parse(int argc, char **argv,
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? kExitSuccess : kExitUsage;
   }
-  if (ordinal(options.device) < 0) {
+  if (cuda::ordinalOf(options.device) < 0) {
     fmt::print(stderr,
                "df-run: --calibrate measures a GPU: --device {} is not cuda "
                "or cuda:N\n",
@@ -113,7 +102,7 @@ Expected<DeviceProfile> measure(const CalibrateOptions &options) {
   if (!driver)
     return driver.status();
   Expected<cuda::Device> device =
-      cuda::Device::open(*driver, ordinal(options.device));
+      cuda::Device::open(*driver, cuda::ordinalOf(options.device));
   if (!device)
     return device.status();
   Progress progress(!options.quiet);

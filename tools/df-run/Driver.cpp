@@ -15,6 +15,7 @@
 #include "Cuda.h"
 #include "Execute.h"
 #include "Plan.h"
+#include "Profile.h"
 #include "Timeline.h"
 
 #include <fmt/format.h>
@@ -160,6 +161,8 @@ ExitCode PointRunner::runPoint(size_t point) {
   report.artifact = options.artifact;
   report.program = artifact.program.name;
   report.workload = options.workload;
+  if (options.profile)
+    report.card = options.profile->data.card;
   report.point = workload.points()[point].name;
 
   Expected<std::vector<BoundArgument>> bound =

@@ -49,6 +49,9 @@ EXAMPLES
   Run on the first GPU, check, and measure all points:
     df-run mla_decode_f16.dfa --input workload.json --point all --device cuda \
       --check --repeat 2 --measure
+  Measure a GPU, and plan with what was measured:
+    df-run --calibrate profile.json
+    df-run hello.dfa --input examples/hello/workload.json --profile profile.json
   Look for a race, in twenty seeded adversarial interleavings:
     df-run hello.dfa --input examples/hello/workload.json --check --adversarial 20
 )";
@@ -165,6 +168,13 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                      "kernel needs, else 131072)")
           ->type_name("BYTES")
           ->group(device);
+
+  app.add_option("--profile", options.profileFile,
+                 "device profile, made by --calibrate FILE (see df-run "
+                 "--calibrate --help): gives the topology and the constants of "
+                 "the prediction")
+      ->type_name("FILE")
+      ->group(device);
 
   const char *plan = "Plan";
   std::vector<std::string> solverNames;

@@ -12,11 +12,14 @@
 #include "dataflow/Schedule/Topology.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace dfrt {
+
+struct LoadedProfile;
 
 /// What df-run ends with; part of its interface.
 enum ExitCode : int {
@@ -38,6 +41,8 @@ struct Options {
   Topology topology;
   /// Whether the command line says so; else a GPU and its kernel do.
   bool ctasGiven = false, sharedGiven = false, reservedGiven = false;
+  std::string profileFile; ///< empty: the constants of an H200
+  std::shared_ptr<const LoadedProfile> profile;
   ScheduleOptions schedule;
   std::string planFile, savePlan;
   bool planOnly = false;

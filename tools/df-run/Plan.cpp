@@ -12,6 +12,7 @@
 #include "Plan.h"
 
 #include "Json.h"
+#include "Profile.h"
 
 #include <fmt/format.h>
 
@@ -52,6 +53,8 @@ static dfrt_plan_options planOptions(const Options &options) {
   result.cluster_size = options.topology.clusterSize;
   result.shared_bytes = options.topology.sharedBytes;
   result.reserved_bytes = options.topology.reservedBytes;
+  if (options.profile)
+    result.profile = options.profile->handle.get();
   result.combine = static_cast<uint32_t>(options.schedule.combine);
   result.transport = static_cast<uint32_t>(options.schedule.transport);
   if (!options.schedule.solver.empty())
@@ -114,7 +117,8 @@ Expected<Plan> dfrt::preparePlan(const LoadedArtifact &artifact,
                           : std::vector<int64_t>()});
   }
   Expected<Problem> problem =
-      instantiate(artifact.program, inputs, image->topology);
+      instantiate(artifact.program, inputs, image->topology,
+                  planCosts(options, image->topology.clusterSize));
   if (!problem)
     return problem.status();
   plan.problem = std::move(*problem);

@@ -222,9 +222,9 @@ std::string dfrt::toText(const Report &report) {
   if (report.prediction) {
     const SimulationResult &p = *report.prediction;
     page.line("prediction",
-              "{:.1f} us on an H200; read floor {:.1f} us, {:.1f} % of it "
+              "{:.1f} us on {}; read floor {:.1f} us, {:.1f} % of it "
               "reached",
-              p.totalNs / 1e3, p.floorNs / 1e3,
+              p.totalNs / 1e3, report.card, p.floorNs / 1e3,
               p.totalNs > 0 ? 100 * p.floorNs / p.totalNs : 0.0);
   }
   if (report.planTime)

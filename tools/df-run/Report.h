@@ -100,6 +100,7 @@ struct OutputCheck {
 
 struct Report {
   std::string artifact, program, workload, point;
+  std::string card = "an H200"; ///< for which times are predicted
   ProblemSummary problem;
   std::optional<PlanSummary> plan;
   Decisions decisions;

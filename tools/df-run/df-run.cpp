@@ -11,6 +11,7 @@
 
 #include "Calibrate.h"
 #include "Driver.h"
+#include "Profile.h"
 
 int main(int argc, char **argv) {
   if (dfrt::asksForCalibration(argc, argv))
@@ -18,6 +19,8 @@ int main(int argc, char **argv) {
   dfrt::Options options;
   if (std::optional<dfrt::ExitCode> done =
           dfrt::parseOptions(argc, argv, options))
+    return *done;
+  if (std::optional<dfrt::ExitCode> done = dfrt::useProfile(options))
     return *done;
   return dfrt::runPoints(options);
 }

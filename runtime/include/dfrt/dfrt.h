@@ -165,6 +165,17 @@ typedef struct dfrt_tensor {
   uint32_t element; /* dfrt_element */
 } dfrt_tensor;
 
+/* ---- Device profiles ---------------------------------------------------- */
+
+typedef struct dfrt_profile dfrt_profile;
+
+/* Reads what df-run --calibrate measured on a device. DFRT_INVALID_FILE names
+ * the member that is missing, unknown or wrong, or another version. */
+dfrt_status dfrt_profile_load_file(const char *path, dfrt_profile **profile);
+dfrt_status dfrt_profile_load_memory(const char *text, uint64_t size,
+                                     dfrt_profile **profile);
+void dfrt_profile_release(dfrt_profile *profile);
+
 /* ---- Plans -------------------------------------------------------------- */
 
 typedef struct dfrt_plan dfrt_plan;
@@ -198,8 +209,17 @@ typedef struct dfrt_plan_options {
   uint32_t predict;        /* 1: simulate, for the summary; default 0 */
   uint32_t reserved;       /* 0 */
   const dfrt_capacity *capacity; /* null (default): exactly what is needed */
+  const dfrt_profile *profile;   /* null (default): constants of an H200. Read
+                                    by the call only. The topology has to be one
+                                    that the device keeps resident. */
 } dfrt_plan_options;
 void dfrt_plan_options_init(dfrt_plan_options *options);
+/* Sets the topology to all CTAs that the device of a profile keeps resident in
+ * clusters of `cluster_size`, and the profile. DFRT_INVALID_ARGUMENT, naming
+ * the sizes that it takes, when it does not take this one. */
+dfrt_status dfrt_profile_plan_options(const dfrt_profile *profile,
+                                      uint32_t cluster_size,
+                                      dfrt_plan_options *options);
 
 /* Makes a plan from the shapes and the plan-time values (see `plan_use`) of
  * `count` arguments, in program order. Arguments with use NONE may have a null

@@ -94,6 +94,24 @@ public:
 
 class DeviceHandle;
 
+/// What was measured on a device; see dfrt_plan_options::profile.
+class ProfileHandle
+    : public detail::Handle<dfrt_profile, &dfrt_profile_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<ProfileHandle> fromFile(const std::string &path) {
+    dfrt_profile *profile = nullptr;
+    Status status = lastStatus(dfrt_profile_load_file(path.c_str(), &profile));
+    if (!status.ok())
+      return status;
+    return ProfileHandle(profile);
+  }
+  Status planOptions(uint32_t clusterSize, dfrt_plan_options &options) const {
+    return lastStatus(dfrt_profile_plan_options(get(), clusterSize, &options));
+  }
+};
+
 /// A plan of an artifact for one batch.
 class PlanHandle : public detail::Handle<dfrt_plan, &dfrt_plan_release> {
 public:

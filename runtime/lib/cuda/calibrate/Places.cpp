@@ -131,12 +131,16 @@ struct Placement {
   LaunchShape shape;
   std::vector<uint64_t> words; ///< four a CTA
 
-  Status start(const Bench &bench, const Function &place, const Stream &stream,
-               uint64_t nanoseconds) {
+  Status prepare(const Bench &bench, const LaunchShape &wanted) {
+    shape = wanted;
     words.assign(uint64_t(shape.ctas) * 4, 0);
     DFRT_TAKE(made, Buffer::allocate(bench.device, words.size() * 8,
                                      "calibration places"));
     buffer = made;
+    return Status::success();
+  }
+  Status start(const Function &place, const Stream &stream,
+               uint64_t nanoseconds) const {
     uint64_t address = buffer.address();
     return launch(place, shape, {&nanoseconds, &address}, stream);
   }
@@ -167,9 +171,9 @@ Status calibration::findProcessingClusters(const Bench &bench,
   shape.sharedBytes = report.sharedPerBlockOptin;
 
   Placement alone;
-  alone.shape = shape;
-  alone.shape.ctas = report.multiprocessors;
-  DFRT_TRY(alone.start(bench, place, bench.stream, 2000000));
+  shape.ctas = report.multiprocessors;
+  DFRT_TRY(alone.prepare(bench, shape));
+  DFRT_TRY(alone.start(place, bench.stream, 2000000));
   DFRT_TRY(alone.finish(bench.stream));
   std::vector<double> clocks;
   for (uint32_t i = 0; i < alone.shape.ctas; ++i)
@@ -183,18 +187,17 @@ Status calibration::findProcessingClusters(const Bench &bench,
     uint32_t most = profile.residentCtas(cluster);
     for (uint32_t taken = 0; most && taken < report.multiprocessors;
          taken += 6) {
-      // Pairs take a part of the device for a while.
-      Placement pairs;
-      pairs.shape = shape;
-      pairs.shape.clusterSize = 2;
-      pairs.shape.ctas = taken;
-      if (taken && profile.residentCtas(2) >= taken)
-        DFRT_TRY(pairs.start(bench, place, other, 200000));
-      Placement clusters;
-      clusters.shape = shape;
-      clusters.shape.clusterSize = cluster;
-      clusters.shape.ctas = most;
-      DFRT_TRY(clusters.start(bench, place, bench.stream, 20000));
+      // Pairs take a part of the device for a while. Memory is allocated
+      // before, as that may wait for the device.
+      Placement pairs, clusters;
+      shape.clusterSize = 2;
+      shape.ctas = std::min(taken, profile.residentCtas(2));
+      DFRT_TRY(pairs.prepare(bench, shape));
+      shape.clusterSize = cluster;
+      shape.ctas = most;
+      DFRT_TRY(clusters.prepare(bench, shape));
+      DFRT_TRY(pairs.start(place, other, 200000));
+      DFRT_TRY(clusters.start(place, bench.stream, 20000));
       DFRT_TRY(clusters.finish(bench.stream));
       DFRT_TRY(other.synchronize());
       clusters.addTo(together);
