@@ -171,6 +171,9 @@ public:
       return status;
     return DeviceHandle(device);
   }
+  Expected<std::string> describe() const {
+    return detail::readText(&dfrt_device_describe, get());
+  }
   Status launch(const ArtifactHandle &artifact, const PlanHandle &plan,
                 const std::vector<dfrt_tensor> &arguments,
                 const dfrt_launch_options *options = nullptr) const {
@@ -184,6 +187,85 @@ inline Status PlanHandle::workspaceBytes(const DeviceHandle &device,
                                          uint64_t &bytes) const {
   return lastStatus(dfrt_plan_workspace_bytes(device.get(), get(), &bytes));
 }
+
+/// A kernel of an artifact, loaded on a CUDA device.
+class KernelHandle : public detail::Handle<dfrt_kernel, &dfrt_kernel_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<KernelHandle>
+  load(const DeviceHandle &device, const ArtifactHandle &artifact,
+       const dfrt_kernel_options *options = nullptr) {
+    dfrt_kernel *kernel = nullptr;
+    Status status = lastStatus(
+        dfrt_kernel_load(device.get(), artifact.get(), options, &kernel));
+    if (!status.ok())
+      return status;
+    return KernelHandle(kernel);
+  }
+  Expected<std::string> describe() const {
+    return detail::readText(&dfrt_kernel_describe, get());
+  }
+  Expected<dfrt_launch_shape>
+  shape(const dfrt_shape_options *options = nullptr) const {
+    dfrt_launch_shape shape;
+    Status status =
+        lastStatus(dfrt_kernel_shape(get(), options, &shape, nullptr));
+    if (!status.ok())
+      return status;
+    return shape;
+  }
+};
+
+/// Launches of a kernel with changing plans. `stream` is a CUstream; null: the
+/// device's own.
+class LauncherHandle
+    : public detail::Handle<dfrt_launcher, &dfrt_launcher_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<LauncherHandle>
+  create(const KernelHandle &kernel, const dfrt_launch_shape &shape,
+         const dfrt_launch_maxima &maxima,
+         const dfrt_launcher_options *options = nullptr) {
+    dfrt_launcher *launcher = nullptr;
+    Status status = lastStatus(dfrt_launcher_create(
+        kernel.get(), &shape, &maxima, options, &launcher));
+    if (!status.ok())
+      return status;
+    return LauncherHandle(launcher);
+  }
+  Status bind(const std::vector<dfrt_tensor> &arguments) const {
+    return lastStatus(dfrt_launcher_bind(
+        get(), arguments.data(), static_cast<uint32_t>(arguments.size())));
+  }
+  Status upload(const PlanHandle &plan, void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_upload(get(), plan.get(), stream));
+  }
+  Status launch(void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_launch(get(), stream));
+  }
+  Status restage(const PlanHandle &plan) const {
+    return lastStatus(dfrt_launcher_restage(get(), plan.get()));
+  }
+  Status replayed(void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_replayed(get(), stream));
+  }
+  Status forget() const { return lastStatus(dfrt_launcher_forget(get())); }
+  Status wait(void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_wait(get(), stream));
+  }
+  Status initialise(void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_initialise(get(), stream));
+  }
+  Expected<std::string> watchdog() const {
+    const char *text = nullptr;
+    if (Status status = lastStatus(dfrt_launcher_watchdog(get(), &text));
+        !status.ok())
+      return status;
+    return std::string(text);
+  }
+};
 
 } // namespace dfrt
 

@@ -31,6 +31,7 @@ void resetFake() {
   d.staticShared = 0;
   d.maxThreads = 1024;
   d.requiredCluster = 0;
+  d.parameterBytes = 0;
   d.memoryBytes = 1 << 30;
   d.primaryActive = 0;
   d.resetRecovers = 1;

@@ -53,6 +53,10 @@ struct FakeDriver {
   unsigned lastCtas, lastThreads, lastCluster, lastShared;
   int lastCooperative;
   int lastStatesCluster; ///< the cluster dimension was given
+  /// Size of the first parameter of every kernel, and its bytes at the last
+  /// launch; 0: not looked at.
+  unsigned parameterBytes;
+  unsigned char lastParameter[4096];
   uint64_t memoryUsed;
   /// Whether the last image ended in a zero where PTX was given.
   int lastImageText;

@@ -371,7 +371,7 @@ Result cuGraphKernelNodeGetParams_v2(GraphNodeHandle node,
 }
 
 Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function,
-                        void **, void **) {
+                        void **parameters, void **) {
   ENTER();
   Result result = checkLaunch(
       *config, *reinterpret_cast<FakeFunction *>(function), /*query=*/false);
@@ -380,6 +380,8 @@ Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function,
   Work work = {};
   work.type = GraphNodeType::kernel;
   work.launch = *config;
+  if (unsigned bytes = fake().control.parameterBytes; bytes && parameters)
+    std::memcpy(fake().control.lastParameter, parameters[0], bytes);
   return submit(config->stream, work);
 }
 Result cuOccupancyMaxActiveClusters(int *count, FunctionHandle function,
