@@ -6,13 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 // Options, or what was measured on a chip, as the attribute
-// `dataflow.topology`.
+// `dataflow.topology`; of a device profile also the constants of the cost model
+// as `dataflow.costs`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Transforms/Passes.h"
 
+#include "CostAttr.h"
+
 #include "dataflow/IR/Dataflow.h"
+#include "dataflow/Schedule/Profile.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -50,7 +54,9 @@ struct AttachTopology
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<dfrt::Topology> topology = resolve(getOperation());
+    getOperation()->removeAttr(kCostsName);
+    FailureOr<dfrt::Topology> topology =
+        profile.empty() ? resolve(getOperation()) : readProfile(getOperation());
     if (failed(topology))
       return signalPassFailure();
     auto attr = TopologyAttr::get(&getContext(), *topology);
@@ -63,6 +69,25 @@ struct AttachTopology
         << "plans for this topology" << remark::metric("Ctas", topology->ctas)
         << remark::metric("ClusterSize", topology->clusterSize)
         << remark::metric("SlotBytes", topology->slotBytes());
+  }
+
+  /// Topology and costs of a profile.
+  FailureOr<dfrt::Topology> readProfile(ProgramOp program) {
+    if (!chip.empty())
+      return program.emitOpError("has both a chip, '")
+             << chip << "', and a profile, '" << profile << "'";
+    dfrt::Expected<dfrt::DeviceProfile> read = dfrt::readProfileFile(profile);
+    if (!read)
+      return program.emitOpError("cannot be planned with this profile: ")
+             << read.status().message();
+    dfrt::Expected<dfrt::Topology> topology =
+        dfrt::topologyOf(*read, clusterSize, ctas, sharedBytes, reservedBytes);
+    if (!topology)
+      return program.emitOpError("cannot have this topology: ")
+             << topology.status().message();
+    program->setAttr(kCostsName, getCosts(&getContext(),
+                                          dfrt::costModel(*read, clusterSize)));
+    return *topology;
   }
 
   FailureOr<dfrt::Topology> resolve(ProgramOp program) {

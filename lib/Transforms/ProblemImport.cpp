@@ -11,6 +11,7 @@
 
 #include "dataflow/Transforms/ProgramImport.h"
 
+#include "CostAttr.h"
 #include "SchedulePasses.h"
 
 using namespace mlir;
@@ -75,8 +76,11 @@ FailureOr<dfrt::Problem> mlir::df::importProblem(ProgramOp program,
   FailureOr<std::vector<dfrt::PlanInput>> inputs = importInputs(program);
   if (failed(inputs))
     return failure();
+  FailureOr<dfrt::CostModel> costs = importCosts(program);
+  if (failed(costs))
+    return failure();
   dfrt::Expected<dfrt::Problem> problem =
-      dfrt::instantiate(*imported, *inputs, topology.getTopology());
+      dfrt::instantiate(*imported, *inputs, topology.getTopology(), *costs);
   if (!problem)
     return emitProgramError(program) << problem.status().message();
   return std::move(*problem);

@@ -21,12 +21,15 @@ def AttachTopology
   let description = [{
     Puts `dataflow.topology = #dataflow.topology<...>` on the program, replacing
     one that is there. The values come from the options, or, with `chip`, from
-    what was measured on that chip; an explicit option wins over the chip.
-    Nothing probes a device.
+    what was measured on that chip; an explicit option wins over the chip. With
+    `profile` they come from a file that `df-run --calibrate` wrote, which also
+    gives `dataflow.costs`: the constants that planning and prediction use in
+    place of those of an H200. Nothing probes a device.
 
     Fails when the topology is illegal (cluster size not 1, 2, 4, 8 or 16 or not
     a divisor of the CTAs, more reserved than shared bytes), when the chip is
-    unknown, or when it cannot keep that many CTAs resident.
+    unknown or the profile cannot be read, or when the device cannot keep that
+    many CTAs resident.
 
     Example: `df-opt --dataflow-attach-topology="chip=h200 cluster-size=4"`
     plans for 120 CTAs.
@@ -42,7 +45,9 @@ def AttachTopology
     Option<"reservedBytes", "reserved-bytes", "uint64_t", /*default=*/"131072",
            "Part of the shared memory that slots may not use">,
     Option<"chip", "chip", "std::string", /*default=*/"",
-           "Chip whose measured limits apply: h200, or nothing">
+           "Chip whose measured limits apply: h200, or nothing">,
+    Option<"profile", "profile", "std::string", /*default=*/"",
+           "Device profile (a file) whose limits and costs apply">
   ];
   let statistics = [
     Statistic<"numTopologies", "num-topologies", "Topologies attached">
