@@ -268,6 +268,14 @@ std::optional<SmallVector<unsigned>> FillOp::getTileDims() {
   return dims;
 }
 
+unsigned FillOp::getRunDim(RankedTensorType source, ArrayRef<int64_t> sizes) {
+  unsigned dim = source.getRank() - 1;
+  while (dim > 0 && !source.isDynamicDim(dim) &&
+         sizes[dim] == source.getDimSize(dim))
+    --dim;
+  return dim;
+}
+
 LogicalResult FillOp::verify() {
   // C2
   RankedTensorType tile = getTileType();
@@ -283,8 +291,18 @@ LogicalResult FillOp::verify() {
     return emitOpError() << "strides must be 1, got [" << getStaticStrides()
                          << "]";
   // C4
-  if (getTileDims())
-    return success();
+  if (getTileDims()) {
+    // C5
+    ArrayRef<int64_t> sizes = getStaticSizes();
+    int64_t run = tile.getElementTypeBitWidth() / 8;
+    for (int64_t size : sizes.drop_front(getRunDim(getSourceType(), sizes)))
+      run *= ShapedType::isDynamic(size) ? 1 : size;
+    if (run % 16 == 0)
+      return success();
+    return emitOpError() << "contiguous runs must have a multiple of 16 bytes, "
+                            "got "
+                         << run;
+  }
   InFlightDiagnostic diagnostic = emitOpError() << "a slice of sizes [";
   llvm::interleaveComma(getStaticSizes(), diagnostic, [&](int64_t size) {
     if (ShapedType::isDynamic(size))

@@ -160,35 +160,28 @@ bool Candidate::findTile() {
 }
 
 bool Candidate::checkRuns() {
-  int64_t rank = source.getRank();
   SmallVector<OpFoldResult> offsets = load.op.getMixedOffsets();
-  SmallVector<OpFoldResult> sizes = load.op.getMixedSizes();
-  // Bytes between neighbours along each dimension, or a divisor of them.
-  SmallVector<int64_t> strides(rank);
+  ArrayRef<int64_t> fixed = load.op.getStaticSizes();
+  int64_t runDim = FillOp::getRunDim(source, fixed);
+  // Bytes between neighbours along a dimension, or a divisor of them.
   int64_t stride = source.getElementType().getIntOrFloatBitWidth() / 8;
-  int64_t run = stride, inner = -1;
-  for (int64_t dim = rank - 1; dim >= 0; --dim) {
-    strides[dim] = stride;
-    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
-    bool whole = size && *size == source.getDimSize(dim);
-    if (inner < 0) {
-      run *= size.value_or(1);
-      if (!whole)
-        inner = dim;
-    } else if (!(size && *size == 1) && strides[dim] % kCopyGranule != 0) {
+  int64_t run = stride;
+  for (int64_t dim = source.getRank(); dim-- > 0;) {
+    if (dim >= runDim && !ShapedType::isDynamic(fixed[dim]))
+      run *= fixed[dim];
+    if (dim < runDim && fixed[dim] != 1 && stride % kCopyGranule != 0)
       return refuse("rows along dimension " + Twine(dim) +
                     " are not a multiple of 16 bytes apart");
-    }
-    if (!source.isDynamicDim(dim))
-      stride *= source.getDimSize(dim);
     int64_t multiple = 0;
     if (std::optional<int64_t> offset = getConstantIntValue(offsets[dim]))
       multiple = *offset;
     else
       multiple = knownMultiple(cast<Value>(offsets[dim]), frame);
-    if ((strides[dim] * (multiple % kCopyGranule)) % kCopyGranule != 0)
+    if ((stride * (multiple % kCopyGranule)) % kCopyGranule != 0)
       return refuse("its offset along dimension " + Twine(dim) +
                     " is not known to be a multiple of 16 bytes");
+    if (!source.isDynamicDim(dim))
+      stride *= source.getDimSize(dim);
   }
   if (run % kCopyGranule != 0)
     return refuse("its contiguous runs have " + Twine(run) +

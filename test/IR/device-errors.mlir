@@ -396,6 +396,50 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
 
 // -----
 
+// fill_c5: a bulk copy moves 16 bytes at a time
+dataflow.program @p(%x: tensor<?x6xf32>) {
+  dataflow.tasks @one()
+  dataflow.handler @h(%x: tensor<?x6xf32>) {
+    dataflow.yield
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<4x6xf32>
+    dataflow.part @l of @h load(%x: tensor<?x6xf32>) {
+      %c3 = arith.constant 3 : index
+      dataflow.fill @s, %x[0, 0] [4, 6] [1, 1] : tensor<?x6xf32> to tensor<4x6xf32>
+      // expected-error@+1 {{'dataflow.fill' op contiguous runs must have a multiple of 16 bytes, got 24}}
+      dataflow.fill @s, %x[0, 0] [%c3, 6] [1, 1] : tensor<?x6xf32> to tensor<4x6xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x6xf32>) {
+      dataflow.yield
+    }
+  }
+}
+
+// -----
+
+// fill_c5: of every row
+dataflow.program @p(%x: tensor<?x6xf32>) {
+  dataflow.tasks @one()
+  dataflow.handler @h(%x: tensor<?x6xf32>) {
+    dataflow.yield
+  }
+  dataflow.kernel @k {
+    dataflow.stream @t depth 2 of tensor<4x2xf32>
+    dataflow.part @l of @h load(%x: tensor<?x6xf32>) {
+      // expected-error@+1 {{'dataflow.fill' op contiguous runs must have a multiple of 16 bytes, got 8}}
+      dataflow.fill @t, %x[0, 4] [4, 2] [1, 1] : tensor<?x6xf32> to tensor<4x2xf32>
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<?x6xf32>) {
+      dataflow.yield
+    }
+  }
+}
+
+// -----
+
 // take_c1: the compute role takes
 dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
   dataflow.tasks @one()

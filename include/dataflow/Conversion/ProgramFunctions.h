@@ -18,6 +18,11 @@
 
 namespace mlir::df {
 
+/// Replaces the operations of the program group in a copy of a handler, or of a
+/// part of one, by ordinary ones. Fails, with a diagnostic, where the program
+/// is not specialised.
+LogicalResult expandProgramOps(Operation *handler);
+
 /// Owns copies of the handlers, without operations of the dataflow dialect.
 class ProgramFunctions {
 public:

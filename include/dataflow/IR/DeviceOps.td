@@ -206,6 +206,7 @@ def Dataflow_FillOp : Dataflow_Op<"fill", [
     - (C4) The slice, without dimensions of size 1 where the tile has fewer, has
       the shape of the tile. The first dimension may be unknown, and is then at
       most the tile's.
+    - (C5) Contiguous runs of the slice have a multiple of 16 bytes.
 
     Postconditions: the tile is the next one that a take of the stream returns.
 
@@ -244,6 +245,10 @@ def Dataflow_FillOp : Dataflow_Op<"fill", [
     /// Dimensions of the source that the tile has too, in order; nothing when
     /// the shapes do not match.
     std::optional<::llvm::SmallVector<unsigned>> getTileDims();
+    /// The outermost dimension of a contiguous run of a slice: behind it all
+    /// dimensions of the source are whole.
+    static unsigned getRunDim(::mlir::RankedTensorType source,
+                              ::llvm::ArrayRef<int64_t> sizes);
     std::array<unsigned, 3> getArrayAttrMaxRanks() {
       unsigned rank = getSourceType().getRank();
       return {rank, rank, rank};

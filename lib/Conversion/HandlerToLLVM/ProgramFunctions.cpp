@@ -50,17 +50,14 @@ static LogicalResult expandRangeTiles(RangeTilesOp op) {
   return success();
 }
 
-/// A copy of `handler` without operations of the dataflow dialect.
-FailureOr<Region *> ProgramFunctions::prepareBody(HandlerOpInterface handler) {
-  copies.emplace_back(handler->clone());
-  Operation *copy = copies.back().get();
+LogicalResult mlir::df::expandProgramOps(Operation *handler) {
   SmallVector<RangeTilesOp> tiles;
-  WalkResult result = copy->walk([&](Operation *op) {
+  WalkResult result = handler->walk([&](Operation *op) {
     if (auto rangeTiles = dyn_cast<RangeTilesOp>(op)) {
       tiles.push_back(rangeTiles);
     } else if (isa<ParamOp>(op)) {
       op->emitOpError("is left in handler '")
-          << handler.getHandlerName().getValue()
+          << SymbolTable::getSymbolName(handler).getValue()
           << "'; specialise the program first";
       return WalkResult::interrupt();
     }
@@ -71,6 +68,15 @@ FailureOr<Region *> ProgramFunctions::prepareBody(HandlerOpInterface handler) {
   for (RangeTilesOp op : tiles)
     if (failed(expandRangeTiles(op)))
       return failure();
+  return success();
+}
+
+/// A copy of `handler` without operations of the dataflow dialect.
+FailureOr<Region *> ProgramFunctions::prepareBody(HandlerOpInterface handler) {
+  copies.emplace_back(handler->clone());
+  Operation *copy = copies.back().get();
+  if (failed(expandProgramOps(copy)))
+    return failure();
   return &cast<HandlerOpInterface>(copy).getHandlerBody();
 }
 

@@ -1,0 +1,74 @@
+//===- StreamLowering.h - Parts of handlers with rings ----------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the parts of a `dataflow.kernel` into functions for
+// convertHandlersToLLVM: fills, takes and gives become calls of the device
+// library, with the places of the rings in shared memory as constants.
+//
+//   dfk_take       waits for the next stage to be full; its address
+//   dfk_give       hands the stage back
+//   dfk_fill_begin waits for the next stage to be free and says how many bytes
+//                  will arrive; the stage's address in shared memory
+//   dfk_fill_run   one bulk copy, by the lane named; by none for lane -1. With
+//                  `_keep`, the data stay in the L2 cache as usual, else they
+//                  are evicted first
+//   dfk_fill_end   counts the stage
+//
+// The whole load warp executes a load part; each lane computes the copies that
+// it issues.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_CONVERSION_STREAMLOWERING_H
+#define DATAFLOW_CONVERSION_STREAMLOWERING_H
+
+#include "dataflow/Conversion/HandlerToLLVM.h"
+#include "dataflow/IR/Dataflow.h"
+
+namespace mlir::df {
+
+/// Where a ring lies, in bytes from the begin of the CTA's shared memory.
+struct RingPlace {
+  uint32_t full = 0;  ///< a barrier of 8 bytes for each stage
+  uint32_t empty = 0; ///< likewise
+  uint32_t base = 0;  ///< the first stage
+};
+
+struct RingLayout {
+  std::vector<RingPlace> places; ///< in the order of the streams
+  uint64_t stageBytes = 0, barrierBytes = 0;
+};
+
+/// Lays the stages of all rings out from `stages` on, a multiple of 1024, and
+/// their barriers from `barriers` on.
+RingLayout layoutRings(KernelOp kernel, uint32_t stages, uint32_t barriers);
+
+/// Owns copies of parts in which calls stand for the ops of streams.
+class PartFunctions {
+public:
+  PartFunctions(KernelOp kernel, RingLayout layout)
+      : kernel(kernel), layout(std::move(layout)) {}
+
+  /// The function of a part. `handler` is that of the whole handler, to whose
+  /// symbol "$load" or "$compute" is added. A load function has no records and
+  /// outputs: only indices, operands, scratch and counters. Both get, behind
+  /// scratch, a pointer to an i32 for each stream, the number of tiles so far.
+  FailureOr<HandlerFunction> lower(PartOp part, HandlerFunction handler);
+
+private:
+  KernelOp kernel;
+  RingLayout layout;
+  std::vector<OwningOpRef<Operation *>> copies;
+};
+
+/// For each argument of the program, the alignment in bytes that the fills of
+/// the kernel need; 1 where they read nothing.
+std::vector<uint32_t> fillAlignment(ProgramOp program, KernelOp kernel);
+
+} // namespace mlir::df
+
+#endif // DATAFLOW_CONVERSION_STREAMLOWERING_H
