@@ -1,0 +1,126 @@
+//===- Kernel.h - A kernel while it is being made ----------------*- C++
+//-*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps of making a kernel, in the order in which they stand here. Private
+// to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_CONVERSION_DATAFLOWTONVVM_KERNEL_H
+#define DATAFLOW_LIB_CONVERSION_DATAFLOWTONVVM_KERNEL_H
+
+#include "Emitter.h"
+#include "dataflow/Conversion/DataflowToNVVM.h"
+#include "dataflow/Schedule/Program.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::df::nvvm {
+
+/// Memory of a CTA that belongs to the kernel, not to the plan: in shared
+/// memory where it fits the budget, else in the CTA's global scratch. Whoever
+/// asks gets memory that others use at other times, but for what it holds
+/// itself.
+class Memory {
+public:
+  /// A piece of memory. Generic code gets its address by `Memory::address`.
+  struct Place {
+    bool shared = true;
+    uint64_t offset = 0;
+  };
+
+  explicit Memory(uint64_t budget) : budget(budget) {}
+
+  /// Begins a set of pieces that are used at the same time.
+  void begin() { usedShared = usedGlobal = 0; }
+  Place take(uint64_t bytes);
+
+  /// Bytes of all sets together.
+  uint64_t sharedBytes() const { return mostShared; }
+  uint64_t globalBytes() const { return mostGlobal; }
+
+private:
+  uint64_t budget;
+  uint64_t usedShared = 0, usedGlobal = 0;
+  uint64_t mostShared = 0, mostGlobal = 0;
+};
+
+/// Everything that the steps share.
+struct KernelState {
+  KernelState(const dfrt::Program &program, Operation *module,
+              uint64_t sharedBudget)
+      : program(program), emitter(module), memory(sharedBudget) {}
+
+  const dfrt::Program &program;
+  Emitter emitter;
+  Memory memory;
+  /// Scratch of the handler functions, by symbol.
+  llvm::StringMap<uint64_t> scratchBytes;
+  /// Where the descriptor of each argument of the program lies in the kernel's
+  /// parameter.
+  std::vector<uint64_t> descriptorOffset;
+
+  Value address(Memory::Place place);
+};
+
+/// Parses the device library into `module`, which is empty.
+LogicalResult insertDeviceLibrary(Operation *module);
+
+/// A function `name` in `module` that returns the integer `value` of `type`.
+void defineFact(Operation *module, StringRef name, Type type, int64_t value);
+
+/// Whether the kernel has code of its own for this variant. Others run the
+/// generic one, which computes the same.
+bool isCompiled(const dfrt::Variant &variant);
+
+/// Whether records that a consumer of `stage` reads may be rows of others.
+bool mayBeRow(const dfrt::Program &program, uint32_t stage);
+/// The stage that wrote what consumers of `stage` read.
+uint32_t recordStage(const dfrt::Program &program, uint32_t stage);
+
+/// A record in memory, as device code sees it.
+struct StoredValue {
+  Value base;
+  Value slice; ///< the first slice that is there, an i32
+};
+
+/// Head and first slice of a record of layout `record`, seen from slice
+/// `slice`; without, from the first that is there.
+std::pair<Value, Value> viewOf(Emitter &emitter, const dfrt::Record &record,
+                               StoredValue stored, Value slice = {});
+
+/// The record of operand `index` of the plan, for a consumer that reads
+/// `stage`. A row is copied to `row` first, if there can be one.
+StoredValue readOperand(KernelState &state, uint32_t stage, Value index,
+                        std::optional<Memory::Place> row);
+
+/// Copies as many bytes as `toField` has, from the byte `skip` of `fromField`
+/// on, to `toField` of the record at `to`, or to `to` itself without
+/// `toRecord`.
+void copyField(KernelState &state, const dfrt::Record *toRecord,
+               const dfrt::Field &toField, Value to,
+               const dfrt::Record &fromRecord, const dfrt::Field &fromField,
+               Value from, Value skip);
+uint64_t fieldBytes(const dfrt::Field &field);
+
+/// Functions (pointer, i32) -> () for an instruction of the stage.
+LogicalResult emitCalls(KernelState &state, uint32_t stage, uint32_t variant,
+                        StringRef name);
+LogicalResult emitFold(KernelState &state, uint32_t stage, uint32_t variant,
+                       StringRef name);
+
+/// `dfk_dispatch`, which runs the stage and variant of an instruction.
+LogicalResult emitDispatch(KernelState &state);
+
+/// Gives all functions of `module` but kernels the attributes that device code
+/// needs, and removes those that nobody uses.
+void finishModule(Operation *module);
+
+} // namespace mlir::df::nvvm
+
+#endif // DATAFLOW_LIB_CONVERSION_DATAFLOWTONVVM_KERNEL_H

@@ -1,0 +1,250 @@
+//===- StageCalls.cpp - Handler calls of an instruction -------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Maps and finalizes: one call, or one a tile, or one a slice. What the calls
+// get is the same as on the CPU (runtime/lib/cpu/InstructionRun.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::df::nvvm;
+
+// Words of an instruction (ABI.h).
+static constexpr unsigned kRangeBegin = 4, kRangeEnd = 6, kTileBegin = 8,
+                          kTileEnd = 10, kCoordinates = 12, kSlices = 16,
+                          kFirstOperand = 17, kOperandCount = 18,
+                          kFirstOutput = 19;
+
+namespace {
+
+class StageCalls {
+public:
+  StageCalls(KernelState &state, uint32_t stage, const dfrt::Variant &variant)
+      : state(state), e(state.emitter), program(state.program),
+        stage(program.stages[stage]), variant(variant),
+        sliced(variant.kind == dfrt::Variant::Kind::sliced) {}
+
+  void emit();
+
+private:
+  struct Channel {
+    uint32_t stage = 0; ///< that is read
+    dfrt::Arity arity = dfrt::Arity::one;
+    Value first, count; ///< operands
+    StoredValue record; ///< arity one
+    std::optional<Memory::Place> row;
+    SmallVector<Value> stack; ///< arity collected: a pointer a field
+  };
+
+  void splitOperands();
+  Value collectedCount(size_t index, Value position, Value left,
+                       unsigned stillCollected);
+  void stackRecords(Channel &channel, Value &top);
+  void callOnce(Value tile, Value slice);
+  void argument(Value value) { arguments.push_back(value); }
+  void argument(std::pair<Value, Value> view) {
+    argument(view.first);
+    argument(view.second);
+  }
+
+  KernelState &state;
+  Emitter &e;
+  const dfrt::Program &program;
+  const dfrt::Stage &stage;
+  const dfrt::Variant &variant;
+  bool sliced;
+  SmallVector<Channel> channels;
+  std::optional<Memory::Place> scratch;
+  SmallVector<Value> arguments;
+};
+
+} // namespace
+
+/// Which operands belong to which channel. All but collected channels have a
+/// fixed number; what is left belongs to those.
+void StageCalls::splitOperands() {
+  Value w = e.instruction();
+  Value tiles =
+      e.truncate(e.subtract(e.word64(w, kTileEnd), e.word64(w, kTileBegin)));
+  Value position = e.word(w, kFirstOperand);
+  Value left = e.word(w, kOperandCount);
+  unsigned collected = 0;
+  for (const dfrt::StageInput &input : stage.inputs) {
+    Channel &channel = channels.emplace_back();
+    channel.stage = input.stage;
+    channel.arity = program.stages[input.stage].arity;
+    if (channel.arity == dfrt::Arity::collected) {
+      ++collected;
+      continue;
+    }
+    channel.count =
+        channel.arity == dfrt::Arity::tiles ? tiles : e.constant32(1);
+    left = e.subtract(left, channel.count);
+  }
+  for (size_t i = 0; i < channels.size(); ++i) {
+    Channel &channel = channels[i];
+    channel.first = position;
+    if (channel.arity == dfrt::Arity::collected) {
+      channel.count = collectedCount(i, position, left, collected--);
+      left = e.subtract(left, channel.count);
+    }
+    position = e.add(position, channel.count);
+  }
+}
+
+/// Several collected channels are told apart by the stage of their slots;
+/// channels of one stage share its operands equally.
+Value StageCalls::collectedCount(size_t index, Value position, Value left,
+                                 unsigned stillCollected) {
+  if (stillCollected == 1)
+    return left;
+  uint32_t source = recordStage(program, channels[index].stage);
+  int64_t sharers = 1;
+  for (size_t j = index + 1;
+       j < channels.size() && channels[j].arity == dfrt::Arity::collected &&
+       recordStage(program, channels[j].stage) == source;
+       ++j)
+    ++sharers;
+  Value run = e.call("dfk_operand_run",
+                     {e.parameters(), position, left, e.constant32(source)});
+  return e.divide(run, e.constant32(sharers));
+}
+
+/// Copies whole records, field by field, to the global scratch behind its fixed
+/// part.
+void StageCalls::stackRecords(Channel &channel, Value &top) {
+  const dfrt::Record &record =
+      program.stages[recordStage(program, channel.stage)].record;
+  Value none = e.constant64(0);
+  for (const dfrt::Field &field : record.fields) {
+    Value bytes = e.constant64(int64_t(fieldBytes(field)));
+    channel.stack.push_back(top);
+    e.loop(e.constant32(0), channel.count, [&](Value i) {
+      Value operand =
+          e.call("dfk_operand", {e.parameters(), e.add(channel.first, i)});
+      Value from = e.call("dfk_operand_address", {e.parameters(), operand});
+      Value to = e.offset(channel.stack.back(), e.multiply(e.extend(i), bytes));
+      copyField(state, nullptr, field, to, record, field, from, none);
+    });
+    Value size = e.multiply(e.extend(channel.count), bytes);
+    size = e.bitAnd(e.add(size, e.constant64(127)), e.constant64(-128));
+    top = e.offset(top, size);
+  }
+}
+
+void StageCalls::callOnce(Value tile, Value slice) {
+  Value w = e.instruction();
+  arguments.clear();
+  size_t axes = program.domains[stage.domain].axes.size();
+  for (size_t a = 0; a < axes; ++a)
+    argument(e.spill(e.extendSigned(e.word(w, unsigned(kCoordinates + a)))));
+  if (stage.range != dfrt::kNone) {
+    Value begin = e.word64(w, kRangeBegin), end = e.word64(w, kRangeEnd);
+    if (stage.each) {
+      Value length = e.constant64(program.ranges[stage.range].tile);
+      begin = e.add(begin, e.multiply(e.extend(tile), length));
+      end = e.minimum(e.add(begin, length), end);
+    }
+    argument(e.spill(begin));
+    argument(e.spill(end));
+  }
+  if (sliced)
+    argument(e.spill(e.extend(slice)));
+  for (uint32_t operand : stage.operands)
+    argument(e.offset(e.parameters(), state.descriptorOffset[operand]));
+  for (Channel &channel : channels) {
+    if (channel.arity == dfrt::Arity::collected) {
+      argument(e.spill(e.extend(channel.count)));
+      for (Value field : channel.stack)
+        argument(field);
+      continue;
+    }
+    StoredValue record = channel.record;
+    if (channel.arity == dfrt::Arity::tiles)
+      record = readOperand(state, channel.stage, e.add(channel.first, tile),
+                           channel.row);
+    argument(viewOf(e, program.stages[channel.stage].record, record, slice));
+  }
+  if (stage.arity != dfrt::Arity::none) {
+    Value index = e.word(w, kFirstOutput);
+    if (stage.arity == dfrt::Arity::tiles)
+      index = e.add(index, tile);
+    Value output = e.call("dfk_output", {e.parameters(), index});
+    StoredValue record{e.call("dfk_output_address", {e.parameters(), output}),
+                       {}};
+    if (slice && stage.record.slices > 1)
+      record.slice = e.call("dfk_output_slice", output);
+    argument(viewOf(e, stage.record, record, slice));
+  }
+  for (uint32_t output : stage.outputs)
+    argument(e.offset(e.parameters(), state.descriptorOffset[output]));
+  argument(state.address(*scratch));
+
+  Value packed = e.cells(unsigned(arguments.size()));
+  for (auto [index, value] : llvm::enumerate(arguments))
+    e.store(value, packed, unsigned(index));
+  e.call(variant.symbol, packed);
+}
+
+void StageCalls::emit() {
+  state.memory.begin();
+  scratch = state.memory.take(state.scratchBytes.lookup(variant.symbol));
+  splitOperands();
+  bool stacks = false;
+  Value top;
+  for (Channel &channel : channels) {
+    if (channel.arity == dfrt::Arity::collected) {
+      if (!stacks)
+        top = e.call("dfk_stacks", e.parameters());
+      stacks = true;
+      stackRecords(channel, top);
+      continue;
+    }
+    if (mayBeRow(program, channel.stage))
+      channel.row =
+          state.memory.take(program.stages[channel.stage].record.bytes());
+    if (channel.arity != dfrt::Arity::tiles)
+      channel.record =
+          readOperand(state, channel.stage, channel.first, channel.row);
+  }
+  if (stacks)
+    e.call("dfk_sync");
+
+  Value w = e.instruction();
+  bool each = stage.range != dfrt::kNone && stage.each;
+  auto slices = [&](Value tile) {
+    if (!sliced)
+      return callOnce(tile, {});
+    e.loop(e.half(w, kSlices, false), e.half(w, kSlices, true),
+           [&](Value slice) {
+             callOnce(tile, slice);
+             // The next call uses the same scratch.
+             e.call("dfk_sync");
+           });
+  };
+  if (!each)
+    return slices(e.constant32(0));
+  Value tiles =
+      e.truncate(e.subtract(e.word64(w, kTileEnd), e.word64(w, kTileBegin)));
+  e.loop(e.constant32(0), tiles, [&](Value tile) {
+    slices(tile);
+    if (!sliced)
+      e.call("dfk_sync");
+  });
+}
+
+LogicalResult df::nvvm::emitCalls(KernelState &state, uint32_t stage,
+                                  uint32_t variant, StringRef name) {
+  state.emitter.beginFunction(name);
+  StageCalls(state, stage, state.program.stages[stage].variants[variant])
+      .emit();
+  return success();
+}

@@ -1,0 +1,173 @@
+//===- StageFold.cpp - The left fold of a reduce --------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parts are combined in ascending order through two temporaries in turn; the
+// last call writes the output. No parts: the identity; one part: a copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+using namespace mlir;
+using namespace mlir::df::nvvm;
+
+static constexpr unsigned kSlices = 16, kFirstOperand = 17, kOperandCount = 18,
+                          kFirstOutput = 19;
+
+namespace {
+
+class StageFold {
+public:
+  StageFold(KernelState &state, uint32_t index, const dfrt::Variant &variant)
+      : state(state), e(state.emitter), index(index),
+        stage(state.program.stages[index]), record(stage.record),
+        variant(variant), sliced(variant.kind == dfrt::Variant::Kind::sliced),
+        rows(mayBeRow(state.program, index)) {}
+
+  void emit();
+
+private:
+  using View = std::pair<Value, Value>;
+
+  void foldSlices(Value slice);
+  void call(StringRef symbol, ArrayRef<Value> values);
+  void useIdentity();
+  void copyPart();
+  void copyRecord(StoredValue from);
+  StoredValue part(Value number, std::optional<Memory::Place> row) {
+    return readOperand(state, index, e.add(first, number), row);
+  }
+
+  KernelState &state;
+  Emitter &e;
+  uint32_t index;
+  const dfrt::Stage &stage;
+  const dfrt::Record &record;
+  const dfrt::Variant &variant;
+  bool sliced, rows;
+
+  Value first, count;
+  Value sliceBegin, sliceEnd; ///< sliced only
+  StoredValue output;
+  Memory::Place scratch;
+  std::optional<Memory::Place> rowMemory[2];
+  Memory::Place temporaries[2];
+};
+
+} // namespace
+
+void StageFold::call(StringRef symbol, ArrayRef<Value> values) {
+  Value packed = e.cells(unsigned(values.size()));
+  for (auto [number, value] : llvm::enumerate(values))
+    e.store(value, packed, unsigned(number));
+  e.call(symbol, packed);
+}
+
+/// Folds everything, or one slice. At least two parts.
+void StageFold::foldSlices(Value slice) {
+  Value one = e.constant32(1);
+  Value last = e.subtract(count, one);
+  View to = viewOf(e, record, output, slice);
+  View left = viewOf(e, record, part(e.constant32(0), rowMemory[0]), slice);
+  e.loop(one, count, {left.first, left.second},
+         [&](Value i, ValueRange carried) -> SmallVector<Value> {
+           View right = viewOf(e, record, part(i, rowMemory[1]), slice);
+           Value odd = e.equal(e.bitAnd(i, one), one);
+           Value temporary = e.select(odd, state.address(temporaries[1]),
+                                      state.address(temporaries[0]));
+           Value isLast = e.equal(i, last);
+           Value head = e.select(isLast, to.first, temporary);
+           Value slices = e.select(isLast, to.second,
+                                   e.offset(temporary, record.headBytes));
+           SmallVector<Value> arguments;
+           if (sliced)
+             arguments.push_back(e.spill(e.extend(slice)));
+           for (uint32_t operand : stage.operands)
+             arguments.push_back(
+                 e.offset(e.parameters(), state.descriptorOffset[operand]));
+           llvm::append_range(arguments, carried);
+           arguments.append({right.first, right.second, head, slices,
+                             state.address(scratch)});
+           call(variant.symbol, arguments);
+           e.call("dfk_sync");
+           return {head, slices};
+         });
+}
+
+/// Copies the slices of the instruction to the output.
+void StageFold::copyRecord(StoredValue from) {
+  View source = viewOf(e, record, from, sliceBegin);
+  View to = viewOf(e, record, output, sliceBegin);
+  if (record.headBytes)
+    e.call("dfk_copy",
+           {to.first, source.first, e.constant64(int64_t(record.headBytes))});
+  if (!record.sliceBytes)
+    return;
+  Value number = sliced ? e.extend(e.subtract(sliceEnd, sliceBegin))
+                        : e.constant64(record.slices);
+  e.call("dfk_copy",
+         {to.second, source.second,
+          e.multiply(number, e.constant64(int64_t(record.sliceBytes)))});
+}
+
+void StageFold::useIdentity() {
+  Value base = sliced ? state.address(temporaries[0]) : output.base;
+  call(stage.identitySymbol,
+       {base, e.offset(base, record.headBytes), state.address(scratch)});
+  if (!sliced)
+    return;
+  e.call("dfk_sync");
+  copyRecord({base, e.constant32(0)});
+}
+
+void StageFold::copyPart() { copyRecord(part(e.constant32(0), rowMemory[0])); }
+
+void StageFold::emit() {
+  state.memory.begin();
+  scratch = state.memory.take(
+      std::max(state.scratchBytes.lookup(variant.symbol),
+               state.scratchBytes.lookup(stage.identitySymbol)));
+  if (rows)
+    for (auto &row : rowMemory)
+      row = state.memory.take(record.bytes());
+  // The first one also holds a whole identity.
+  uint64_t bytes = sliced ? record.bytes(0, 1) : record.bytes();
+  temporaries[0] = state.memory.take(record.bytes());
+  temporaries[1] = state.memory.take(bytes);
+
+  Value w = e.instruction();
+  first = e.word(w, kFirstOperand);
+  count = e.word(w, kOperandCount);
+  Value written =
+      e.call("dfk_output", {e.parameters(), e.word(w, kFirstOutput)});
+  output.base = e.call("dfk_output_address", {e.parameters(), written});
+  if (sliced) {
+    sliceBegin = e.half(w, kSlices, false);
+    sliceEnd = e.half(w, kSlices, true);
+    output.slice = e.call("dfk_output_slice", written);
+  }
+  e.branch(
+      count, {0, 1},
+      [&](size_t parts) {
+        if (parts == 0)
+          useIdentity();
+        else
+          copyPart();
+      },
+      [&] {
+        if (!sliced)
+          return foldSlices({});
+        e.loop(sliceBegin, sliceEnd, [&](Value slice) { foldSlices(slice); });
+      });
+}
+
+LogicalResult df::nvvm::emitFold(KernelState &state, uint32_t stage,
+                                 uint32_t variant, StringRef name) {
+  state.emitter.beginFunction(name);
+  StageFold(state, stage, state.program.stages[stage].variants[variant]).emit();
+  return success();
+}

@@ -1,0 +1,198 @@
+// Reading a plan (ABI.h). One warp holds an instruction in one register: lane k has word k.
+//
+// Control block, in shared memory:
+//     0  epoch of this launch
+//     8  records of the watchdog
+//    16  barrier: a draw is there
+//    24  barrier: the draw was taken
+//    32  draw that was handed out: first instruction, number of instructions (0: there are no more)
+
+llvm.func internal @dfk_control(%offset: i32) -> !llvm.ptr<3> {
+  %at = llvm.call @dfk_control_at() : () -> i32
+  %0 = arith.addi %at, %offset : i32
+  %1 = llvm.call @dfk_shared(%0) : (i32) -> !llvm.ptr<3>
+  llvm.return %1 : !llvm.ptr<3>
+}
+
+llvm.func internal @dfk_section(%p: !llvm.ptr, %section: i32) -> !llvm.ptr<1> {
+  %c3 = arith.constant 3 : i32
+  %c64 = arith.constant 64 : i32
+  %offset = arith.shli %section, %c3 : i32
+  %at = arith.addi %offset, %c64 : i32
+  %pointer = llvm.call @dfk_parameter(%p, %at) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  llvm.return %pointer : !llvm.ptr<1>
+}
+
+// Entry %index of a section whose entries have %bytes bytes.
+llvm.func internal @dfk_entry(%p: !llvm.ptr, %section: i32, %index: i32, %bytes: i32) -> !llvm.ptr<1> {
+  %base = llvm.call @dfk_section(%p, %section) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %index64 = arith.extui %index : i32 to i64
+  %bytes64 = arith.extui %bytes : i32 to i64
+  %offset = arith.muli %index64, %bytes64 : i64
+  %entry = llvm.getelementptr %base[%offset] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+  llvm.return %entry : !llvm.ptr<1>
+}
+
+llvm.func internal @dfk_load(%entry: !llvm.ptr<1>, %offset: i32) -> i32 {
+  %at = llvm.getelementptr %entry[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+  %value = llvm.load %at {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  llvm.return %value : i32
+}
+
+llvm.func internal @dfk_load64(%entry: !llvm.ptr<1>, %offset: i32) -> i64 {
+  %at = llvm.getelementptr %entry[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+  %value = llvm.load %at {alignment = 8 : i64} : !llvm.ptr<1> -> i64
+  llvm.return %value : i64
+}
+
+llvm.func internal @dfk_load16(%entry: !llvm.ptr<1>, %offset: i32) -> i32 {
+  %at = llvm.getelementptr %entry[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+  %value = llvm.load %at {alignment = 2 : i64} : !llvm.ptr<1> -> i16
+  %wide = arith.extui %value : i16 to i32
+  llvm.return %wide : i32
+}
+
+// This lane's word of instruction %index.
+llvm.func internal @dfk_instruction(%p: !llvm.ptr, %index: i32) -> i32 {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c128 = arith.constant 128 : i32
+  %entry = llvm.call @dfk_entry(%p, %c1, %index, %c128) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %offset = arith.shli %lane, %c2 : i32
+  %word = llvm.call @dfk_load(%entry, %offset) : (!llvm.ptr<1>, i32) -> i32
+  llvm.return %word : i32
+}
+
+// Word %k of the instruction %w. A reduction over the warp, since the assembler knows that its result is the same in all lanes
+// (of a shuffle it does not), and keeps branches on it free of what divergence costs.
+llvm.func internal @dfk_word(%w: i32, %k: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %all = arith.constant -1 : i32
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %mine = arith.cmpi eq, %lane, %k : i32
+  %part = arith.select %mine, %w, %c0 : i32
+  %word = nvvm.redux.sync or %part, %all : i32 -> i32
+  llvm.return %word : i32
+}
+
+// Words %k and %k + 1.
+llvm.func internal @dfk_word64(%w: i32, %k: i32) -> i64 {
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i64
+  %next = arith.addi %k, %c1 : i32
+  %low = llvm.call @dfk_word(%w, %k) : (i32, i32) -> i32
+  %high = llvm.call @dfk_word(%w, %next) : (i32, i32) -> i32
+  %low64 = arith.extui %low : i32 to i64
+  %high64 = arith.extui %high : i32 to i64
+  %shifted = arith.shli %high64, %c32 : i64
+  %word = arith.ori %shifted, %low64 : i64
+  llvm.return %word : i64
+}
+
+// Where %offset lies in the slot arena of a space (1: shared memory of this CTA, 2: global).
+llvm.func internal @dfk_place(%p: !llvm.ptr, %space: i32, %offset: i64) -> !llvm.ptr {
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %is_shared = arith.cmpi eq, %space, %c1 : i32
+  %place = scf.if %is_shared -> !llvm.ptr {
+    %at = llvm.call @dfk_slot_shared(%offset) : (i64) -> !llvm.ptr<3>
+    %0 = llvm.addrspacecast %at : !llvm.ptr<3> to !llvm.ptr
+    scf.yield %0 : !llvm.ptr
+  } else {
+    %slots = llvm.call @dfk_parameter(%p, %c32) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %at = llvm.getelementptr %slots[%offset] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+    %0 = llvm.addrspacecast %at : !llvm.ptr<1> to !llvm.ptr
+    scf.yield %0 : !llvm.ptr
+  }
+  llvm.return %place : !llvm.ptr
+}
+
+llvm.func internal @dfk_slot_shared(%offset: i64) -> !llvm.ptr<3> {
+  %reserved = llvm.call @dfk_reserved() : () -> i32
+  %low = arith.trunci %offset : i64 to i32
+  %at = arith.addi %reserved, %low : i32
+  %slot = llvm.call @dfk_shared(%at) : (i32) -> !llvm.ptr<3>
+  llvm.return %slot : !llvm.ptr<3>
+}
+
+llvm.func internal @dfk_operand(%p: !llvm.ptr, %index: i32) -> !llvm.ptr<1> {
+  %c2 = arith.constant 2 : i32
+  %c32 = arith.constant 32 : i32
+  %entry = llvm.call @dfk_entry(%p, %c2, %index, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+  llvm.return %entry : !llvm.ptr<1>
+}
+
+llvm.func internal @dfk_operand_address(%p: !llvm.ptr, %operand: !llvm.ptr<1>) -> !llvm.ptr {
+  %c10 = arith.constant 10 : i32
+  %c16 = arith.constant 16 : i32
+  %space = llvm.call @dfk_load16(%operand, %c10) : (!llvm.ptr<1>, i32) -> i32
+  %offset = llvm.call @dfk_load64(%operand, %c16) : (!llvm.ptr<1>, i32) -> i64
+  %place = llvm.call @dfk_place(%p, %space, %offset) : (!llvm.ptr, i32, i64) -> !llvm.ptr
+  llvm.return %place : !llvm.ptr
+}
+
+llvm.func internal @dfk_operand_row(%operand: !llvm.ptr<1>) -> i32 {
+  %c4 = arith.constant 4 : i32
+  %row = llvm.call @dfk_load(%operand, %c4) : (!llvm.ptr<1>, i32) -> i32
+  llvm.return %row : i32
+}
+
+// The first slice that the slot of an operand holds.
+llvm.func internal @dfk_operand_slice(%operand: !llvm.ptr<1>) -> i32 {
+  %c12 = arith.constant 12 : i32
+  %slice = llvm.call @dfk_load16(%operand, %c12) : (!llvm.ptr<1>, i32) -> i32
+  llvm.return %slice : i32
+}
+
+// How many of the operands from %first on, at most %limit, are records of %stage.
+llvm.func internal @dfk_operand_run(%p: !llvm.ptr, %first: i32, %limit: i32, %stage: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %c16 = arith.constant 16 : i32
+  %c48 = arith.constant 48 : i32
+  %false = arith.constant false
+  %run = scf.while (%n = %c0) : (i32) -> i32 {
+    %inside = arith.cmpi ult, %n, %limit : i32
+    %more = scf.if %inside -> i1 {
+      %index = arith.addi %first, %n : i32
+      %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+      %number = llvm.call @dfk_load(%operand, %c0) : (!llvm.ptr<1>, i32) -> i32
+      %slot = llvm.call @dfk_entry(%p, %c4, %number, %c48) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+      %its = llvm.call @dfk_load16(%slot, %c16) : (!llvm.ptr<1>, i32) -> i32
+      %same = arith.cmpi eq, %its, %stage : i32
+      scf.yield %same : i1
+    } else {
+      scf.yield %false : i1
+    }
+    scf.condition(%more) %n : i32
+  } do {
+  ^bb0(%n: i32):
+    %next = arith.addi %n, %c1 : i32
+    scf.yield %next : i32
+  }
+  llvm.return %run : i32
+}
+
+llvm.func internal @dfk_output(%p: !llvm.ptr, %index: i32) -> !llvm.ptr<1> {
+  %c3 = arith.constant 3 : i32
+  %c16 = arith.constant 16 : i32
+  %entry = llvm.call @dfk_entry(%p, %c3, %index, %c16) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+  llvm.return %entry : !llvm.ptr<1>
+}
+
+llvm.func internal @dfk_output_address(%p: !llvm.ptr, %output: !llvm.ptr<1>) -> !llvm.ptr {
+  %c4 = arith.constant 4 : i32
+  %c8 = arith.constant 8 : i32
+  %space = llvm.call @dfk_load16(%output, %c4) : (!llvm.ptr<1>, i32) -> i32
+  %offset = llvm.call @dfk_load64(%output, %c8) : (!llvm.ptr<1>, i32) -> i64
+  %place = llvm.call @dfk_place(%p, %space, %offset) : (!llvm.ptr, i32, i64) -> !llvm.ptr
+  llvm.return %place : !llvm.ptr
+}
+
+llvm.func internal @dfk_output_slice(%output: !llvm.ptr<1>) -> i32 {
+  %c6 = arith.constant 6 : i32
+  %slice = llvm.call @dfk_load16(%output, %c6) : (!llvm.ptr<1>, i32) -> i32
+  llvm.return %slice : i32
+}

@@ -1,0 +1,353 @@
+// What a CTA does from its first to its last instruction.
+
+// The number of this launch, for those who came after the first barrier.
+llvm.func internal @dfk_epoch() -> i32 {
+  %c0 = arith.constant 0 : i32
+  %at = llvm.call @dfk_control(%c0) : (i32) -> !llvm.ptr<3>
+  %epoch = llvm.load %at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+  llvm.return %epoch : i32
+}
+
+// The launch after %epoch: never 0, and of the other parity.
+llvm.func internal @dfk_next_epoch(%epoch: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %next = arith.addi %epoch, %c1 : i32
+  %wrapped = arith.cmpi eq, %next, %c0 : i32
+  %0 = arith.select %wrapped, %c2, %next : i32
+  llvm.return %0 : i32
+}
+
+// One thread: the number of this launch to shared memory.
+llvm.func internal @dfk_read_epoch(%p: !llvm.ptr) {
+  %c8 = arith.constant 8 : i32
+  %c0 = arith.constant 0 : i32
+  %null = llvm.mlir.zero : !llvm.ptr<1>
+  %state = llvm.call @dfk_parameter(%p, %c8) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %given = llvm.icmp "ne" %state, %null : !llvm.ptr<1>
+  scf.if %given {
+    %at = llvm.getelementptr %state[8] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+    %last = llvm.load %at atomic syncscope("device") monotonic {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+    %mine = llvm.call @dfk_next_epoch(%last) : (i32) -> i32
+    %place = llvm.call @dfk_control(%c0) : (i32) -> !llvm.ptr<3>
+    llvm.store %mine, %place {alignment = 4 : i64} : i32, !llvm.ptr<3>
+  }
+  llvm.return
+}
+
+// The same thread: counts this CTA in. Everybody reads the epoch before that, so the last to start may advance it and clear
+// the counter from which the next launch draws.
+llvm.func internal @dfk_count_start(%p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %c8 = arith.constant 8 : i32
+  %c24 = arith.constant 24 : i32
+  %null = llvm.mlir.zero : !llvm.ptr<1>
+  %state = llvm.call @dfk_parameter(%p, %c8) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %given = llvm.icmp "ne" %state, %null : !llvm.ptr<1>
+  scf.if %given {
+    %mine = llvm.call @dfk_epoch() : () -> i32
+    %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+    %ctas = nvvm.read.ptx.sreg.nctaid.x : i32
+    %epoch = llvm.getelementptr %state[8] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+    %started = llvm.getelementptr %state[12] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+    %before = llvm.inline_asm has_side_effects "atom.acq_rel.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}" %started, %c1 : (!llvm.ptr<1>, i32) -> i32
+    %arrived = arith.addi %before, %c1 : i32
+    %all = arith.cmpi eq, %arrived, %ctas : i32
+    scf.if %all {
+      %counters = llvm.call @dfk_parameter(%p, %c24) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+      %counts = llvm.icmp "ne" %counters, %null : !llvm.ptr<1>
+      scf.if %counts {
+        %next = llvm.call @dfk_next_epoch(%mine) : (i32) -> i32
+        %parity = arith.andi %next, %c1 : i32
+        %offset = arith.shli %parity, %c7 : i32
+        %counter = llvm.getelementptr %counters[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+        llvm.store %c0, %counter atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
+      }
+      llvm.store %c0, %started atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
+      llvm.store %mine, %epoch atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+    }
+    %first = arith.cmpi eq, %cta, %c0 : i32
+    scf.if %first {
+      %observed = llvm.getelementptr %state[16] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+      llvm.store %ctas, %observed : i32, !llvm.ptr<1>
+      %cluster = nvvm.read.ptx.sreg.cluster.nctarank : i32
+      %observed_cluster = llvm.getelementptr %state[20] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+      llvm.store %cluster, %observed_cluster : i32, !llvm.ptr<1>
+    }
+  }
+  llvm.return
+}
+
+// All threads: barriers, the epoch, then everybody of the cluster is there. The load warp initialises what it uses itself.
+llvm.func internal @dfk_begin(%p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %c8 = arith.constant 8 : i32
+  %c12 = arith.constant 12 : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  %c32 = arith.constant 32 : i32
+  %tid = llvm.call @dfk_thread() : () -> i32
+  %threads = llvm.call @dfk_threads() : () -> i32
+  %loads = arith.cmpi eq, %tid, %threads : i32
+  scf.if %loads {
+    llvm.call @dfk_watch_prepare(%p) : (!llvm.ptr) -> ()
+    %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
+    scf.if %is_ticket {
+      %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
+      %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
+      %warps = arith.shrui %threads, %c5 : i32
+      nvvm.mbarrier.init %there, %c1 : !llvm.ptr<3>, i32
+      nvvm.mbarrier.init %taken, %warps : !llvm.ptr<3>, i32
+    }
+  }
+  %asynchronous = llvm.call @dfk_is_async() : () -> i1
+  %computes = arith.cmpi ult, %tid, %threads : i32
+  %initialises = arith.andi %asynchronous, %computes : i1
+  scf.if %initialises {
+    // The plan's barriers of this CTA.
+    %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+    %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+    %first = llvm.call @dfk_load(%queue, %c12) : (!llvm.ptr<1>, i32) -> i32
+    %count = llvm.call @dfk_load(%queue, %c16) : (!llvm.ptr<1>, i32) -> i32
+    scf.for %i = %tid to %count step %threads : i32 {
+      %number = arith.addi %first, %i : i32
+      %entry = llvm.call @dfk_entry(%p, %c8, %number, %c8) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+      %arrivals = llvm.call @dfk_load(%entry, %c0) : (!llvm.ptr<1>, i32) -> i32
+      %barrier = llvm.call @dfk_barrier(%i) : (i32) -> !llvm.ptr<3>
+      nvvm.mbarrier.init %barrier, %arrivals : !llvm.ptr<3>, i32
+    }
+  }
+  nvvm.fence.mbarrier.init
+  %second = arith.addi %threads, %c32 : i32
+  %counts = arith.cmpi eq, %tid, %second : i32
+  scf.if %counts {
+    llvm.call @dfk_read_epoch(%p) : (!llvm.ptr) -> ()
+  }
+  nvvm.cluster.arrive
+  nvvm.cluster.wait
+  scf.if %counts {
+    llvm.call @dfk_count_start(%p) : (!llvm.ptr) -> ()
+  }
+  llvm.return
+}
+
+// All threads: nobody of a cluster leaves while a peer may still reach its shared memory.
+llvm.func internal @dfk_end(%p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c24 = arith.constant 24 : i32
+  %plan = llvm.call @dfk_parameter(%p, %c0) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %flags = llvm.call @dfk_load(%plan, %c24) : (!llvm.ptr<1>, i32) -> i32
+  %bit = arith.andi %flags, %c2 : i32
+  %asked = arith.cmpi ne, %bit, %c0 : i32
+  %size = nvvm.read.ptx.sreg.cluster.nctarank : i32
+  %several = arith.cmpi ugt, %size, %c1 : i32
+  %together = arith.ori %asked, %several : i1
+  scf.if %together {
+    nvvm.cluster.arrive
+    nvvm.cluster.wait
+  }
+  llvm.return
+}
+
+// One thread, in kernels with tickets: draws and hands the draws out, one ahead of those who execute them.
+llvm.func internal @dfk_draw(%p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %c7 = arith.constant 7 : i32
+  %c8 = arith.constant 8 : i32
+  %c11 = arith.constant 11 : i32
+  %c24 = arith.constant 24 : i32
+  %c4 = arith.constant 4 : i32
+  %c16 = arith.constant 16 : i32
+  %c272 = arith.constant 272 : i32
+  %none = arith.constant -1 : i32
+  %c32 = arith.constant 32 : i32
+  %c36 = arith.constant 36 : i32
+  %plan = llvm.call @dfk_parameter(%p, %c0) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %draws = llvm.call @dfk_load(%plan, %c272) : (!llvm.ptr<1>, i32) -> i32
+  %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+  %ctas = nvvm.read.ptx.sreg.nctaid.x : i32
+  %epoch = llvm.call @dfk_epoch() : () -> i32
+  %parity = arith.andi %epoch, %c1 : i32
+  %offset = arith.shli %parity, %c7 : i32
+  %counters = llvm.call @dfk_parameter(%p, %c24) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %counter = llvm.getelementptr %counters[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+  %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
+  %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
+  %first_at = llvm.call @dfk_control(%c32) : (i32) -> !llvm.ptr<3>
+  %count_at = llvm.call @dfk_control(%c36) : (i32) -> !llvm.ptr<3>
+  %last:2 = scf.while (%ticket = %cta, %use = %c0) : (i32, i32) -> (i32, i32) {
+    // Use 0 finds the place free.
+    %before = arith.subi %use, %c1 : i32
+    llvm.call @dfk_await(%taken, %before, %c0, %c5, %none, %c1)
+        : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+    %again = arith.cmpi ne, %use, %c0 : i32
+    %drawn = scf.if %again -> i32 {
+      %given = llvm.atomicrmw add %counter, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
+      %0 = arith.addi %ctas, %given : i32
+      scf.yield %0 : i32
+    } else {
+      scf.yield %ticket : i32
+    }
+    %valid = arith.cmpi ult, %drawn, %draws : i32
+    %first_count:2 = scf.if %valid -> (i32, i32) {
+      %entry = llvm.call @dfk_entry(%p, %c11, %drawn, %c8) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+      %first = llvm.call @dfk_load(%entry, %c0) : (!llvm.ptr<1>, i32) -> i32
+      %count = llvm.call @dfk_load(%entry, %c4) : (!llvm.ptr<1>, i32) -> i32
+      scf.yield %first, %count : i32, i32
+    } else {
+      scf.yield %c0, %c0 : i32, i32
+    }
+    llvm.store %first_count#0, %first_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
+    llvm.store %first_count#1, %count_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
+    nvvm.mbarrier.arrive %there : !llvm.ptr<3> -> i64
+    scf.condition(%valid) %drawn, %use : i32, i32
+  } do {
+  ^bb0(%ticket: i32, %use: i32):
+    %next = arith.addi %use, %c1 : i32
+    scf.yield %ticket, %next : i32, i32
+  }
+  llvm.return
+}
+
+// The compute threads take the draw number %use. Returns its first instruction and how many it has; 0: there are no more.
+llvm.func internal @dfk_take_draw(%p: !llvm.ptr, %use: i32) -> !llvm.struct<(i32, i32)> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  %none = arith.constant -1 : i32
+  %c32 = arith.constant 32 : i32
+  %c36 = arith.constant 36 : i32
+  %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
+  %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
+  %first_at = llvm.call @dfk_control(%c32) : (i32) -> !llvm.ptr<3>
+  %count_at = llvm.call @dfk_control(%c36) : (i32) -> !llvm.ptr<3>
+  llvm.call @dfk_await(%there, %use, %c1, %c5, %none, %c0) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+  %first = llvm.load volatile %first_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+  %count = llvm.load volatile %count_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+  llvm.call @dfk_sync_warp() : () -> ()
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %is0 = arith.cmpi eq, %lane, %c0 : i32
+  scf.if %is0 {
+    nvvm.mbarrier.arrive %taken : !llvm.ptr<3> -> i64
+  }
+  llvm.call @dfk_sync_warp() : () -> ()
+  %poison = llvm.mlir.poison : !llvm.struct<(i32, i32)>
+  %0 = llvm.insertvalue %first, %poison[0] : !llvm.struct<(i32, i32)>
+  %1 = llvm.insertvalue %count, %0[1] : !llvm.struct<(i32, i32)>
+  llvm.return %1 : !llvm.struct<(i32, i32)>
+}
+
+// One instruction.
+llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32) {
+  %asynchronous = llvm.call @dfk_is_async() : () -> i1
+  scf.if %asynchronous {
+    llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
+  }
+  llvm.call @dfk_await_operands(%p, %w) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_dispatch(%p, %w) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_finish(%p, %w) : (!llvm.ptr, i32) -> ()
+  llvm.return
+}
+
+// The compute threads. The next instruction is loaded while the present one is executed; a draw is followed by another one.
+llvm.func internal @dfk_compute(%p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c8 = arith.constant 8 : i32
+  %c32 = arith.constant 32 : i32
+  %low = arith.constant 0xFFFF : i32
+  %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+  %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
+  // The first instruction, what follows it, and how many of the draw are left with it.
+  %start:3 = scf.if %is_ticket -> (i32, i32, i32) {
+    %draw = llvm.call @dfk_take_draw(%p, %c0) : (!llvm.ptr, i32) -> !llvm.struct<(i32, i32)>
+    %first = llvm.extractvalue %draw[0] : !llvm.struct<(i32, i32)>
+    %count = llvm.extractvalue %draw[1] : !llvm.struct<(i32, i32)>
+    %w = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
+    %next = arith.addi %first, %c1 : i32
+    scf.yield %w, %next, %count : i32, i32, i32
+  } else {
+    %w = llvm.call @dfk_instruction(%p, %cta) : (!llvm.ptr, i32) -> i32
+    %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+    %rest = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
+    scf.yield %w, %rest, %c0 : i32, i32, i32
+  }
+  %end:4 = scf.while (%w = %start#0, %next = %start#1, %left = %start#2, %use = %c1) : (i32, i32, i32, i32) -> (i32, i32, i32, i32) {
+    %word = llvm.call @dfk_word(%w, %c0) : (i32, i32) -> i32
+    %opcode = arith.andi %word, %low : i32
+    %is_call = arith.cmpi eq, %opcode, %c1 : i32
+    %more = scf.if %is_ticket -> i1 {
+      %0 = arith.cmpi ne, %left, %c0 : i32
+      scf.yield %0 : i1
+    } else {
+      scf.yield %is_call : i1
+    }
+    scf.condition(%more) %w, %next, %left, %use : i32, i32, i32, i32
+  } do {
+  ^bb0(%w: i32, %next: i32, %left: i32, %use: i32):
+    // Behind the last instruction lies another one or EXIT.
+    %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
+    llvm.call @dfk_execute(%p, %w) : (!llvm.ptr, i32) -> ()
+    %after = arith.addi %next, %c1 : i32
+    %step:4 = scf.if %is_ticket -> (i32, i32, i32, i32) {
+      %fewer = arith.subi %left, %c1 : i32
+      %ends = arith.cmpi eq, %fewer, %c0 : i32
+      %0:4 = scf.if %ends -> (i32, i32, i32, i32) {
+        %draw = llvm.call @dfk_take_draw(%p, %use) : (!llvm.ptr, i32) -> !llvm.struct<(i32, i32)>
+        %first = llvm.extractvalue %draw[0] : !llvm.struct<(i32, i32)>
+        %count = llvm.extractvalue %draw[1] : !llvm.struct<(i32, i32)>
+        %next_use = arith.addi %use, %c1 : i32
+        %second = arith.addi %first, %c1 : i32
+        %w1 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
+        scf.yield %w1, %second, %count, %next_use : i32, i32, i32, i32
+      } else {
+        scf.yield %early, %after, %fewer, %use : i32, i32, i32, i32
+      }
+      scf.yield %0#0, %0#1, %0#2, %0#3 : i32, i32, i32, i32
+    } else {
+      scf.yield %early, %after, %c0, %use : i32, i32, i32, i32
+    }
+    scf.yield %step#0, %step#1, %step#2, %step#3 : i32, i32, i32, i32
+  }
+  llvm.return
+}
+
+// Everything.
+llvm.func internal @dfk_kernel(%p: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c5 = arith.constant 5 : i32
+  llvm.call @dfk_begin(%p) : (!llvm.ptr) -> ()
+  %warp = llvm.call @dfk_warp() : () -> i32
+  %threads = llvm.call @dfk_threads() : () -> i32
+  %warps = arith.shrui %threads, %c5 : i32
+  %computes = arith.cmpi ult, %warp, %warps : i32
+  scf.if %computes {
+    llvm.call @dfk_compute(%p) : (!llvm.ptr) -> ()
+  } else {
+    %loads = arith.cmpi eq, %warp, %warps : i32
+    scf.if %loads {
+      %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
+      scf.if %is_ticket {
+        %lane = llvm.call @dfk_lane() : () -> i32
+        %is0 = arith.cmpi eq, %lane, %c0 : i32
+        scf.if %is0 {
+          llvm.call @dfk_draw(%p) : (!llvm.ptr) -> ()
+        }
+        llvm.call @dfk_sync_warp() : () -> ()
+      }
+    }
+  }
+  llvm.call @dfk_end(%p) : (!llvm.ptr) -> ()
+  llvm.return
+}
