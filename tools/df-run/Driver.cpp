@@ -244,7 +244,7 @@ ExitCode PointRunner::run() {
                 "docs/workload.md describes workload files");
   workload = std::move(*read);
 
-  if (options.device != "cpu" && !options.planOnly) {
+  if (options.device != "cpu") {
     Expected<std::unique_ptr<CudaRunner>> opened =
         CudaRunner::open(artifact, options);
     if (!opened)

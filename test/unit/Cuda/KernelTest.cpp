@@ -88,6 +88,9 @@ TEST_F(KernelTest, FirstThatFits) {
   KernelRequest request;
   request.watchdog = true;
   EXPECT_EQ(take(choose(request)), 1u);
+  std::swap(test.artifact.kernels[0], test.artifact.kernels[1]);
+  EXPECT_EQ(take(choose({})), 1u); // not the one with bounded waits
+  std::swap(test.artifact.kernels[0], test.artifact.kernels[1]);
   request = {};
   request.symbol = "kernel$watchdog";
   EXPECT_EQ(take(choose(request)), 1u);
