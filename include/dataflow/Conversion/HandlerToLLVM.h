@@ -23,7 +23,8 @@
 //   cpu           one thread runs the function
 //   cpuReference  the same in f64 throughout: records and outputs hold f64,
 //                 operands keep their element type and are extended where they
-//                 are read, and conversions between floating-point types vanish
+//                 are read, and conversions between floating-point types
+//                 vanish; records are laid out by dfrt::referenceRecord
 //   device        all compute threads of a CTA call the function together, with
 //                 the same arguments and after a barrier. Each structured
 //                 operation is spread over the threads, which meet at a barrier

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "dfrt/Artifact.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
@@ -53,28 +52,6 @@ void df::registerHandlerToLLVMDialects(DialectRegistry &registry) {
 
 StringRef df::handlers::targetName(HandlerTarget target) {
   return target == HandlerTarget::device ? "device" : "cpu";
-}
-
-/// `function` with the record layouts of the reference kind.
-static FailureOr<df::HandlerFunction> forReference(df::HandlerFunction function,
-                                                   Location loc) {
-  auto relayout = [&](dfrt::Record &record) -> LogicalResult {
-    dfrt::Expected<dfrt::Record> laidOut = dfrt::referenceRecord(record);
-    if (!laidOut)
-      return emitError(loc) << "record of '" << function.symbol
-                            << "' in f64: " << laidOut.status().message();
-    record = *laidOut;
-    return success();
-  };
-  if (function.sliced)
-    return emitError(loc) << "reference code has no slices: '"
-                          << function.symbol << "'";
-  for (df::HandlerFunction::Input &input : function.inputs)
-    if (failed(relayout(input.record)))
-      return failure();
-  if (function.output && failed(relayout(*function.output)))
-    return failure();
-  return function;
 }
 
 /// Declares the functions that the bodies call, as their calls see them.
@@ -167,14 +144,9 @@ df::convertHandlersToLLVM(ArrayRef<HandlerFunction> functions,
 
   Location loc = destination->getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  for (const HandlerFunction &function : functions) {
-    FailureOr<HandlerFunction> adapted = target == HandlerTarget::cpuReference
-                                             ? forReference(function, loc)
-                                             : function;
-    if (failed(adapted) ||
-        failed(handlers::buildFunction(*module, *adapted, target)))
+  for (const HandlerFunction &function : functions)
+    if (failed(handlers::buildFunction(*module, function, target)))
       return failure();
-  }
   if (failed(declareCallees(*module)) || failed(verify(*module)) ||
       failed(handlers::prepareLinalg(*module, target)) ||
       failed(handlers::bufferizeFunctions(*module, target)))

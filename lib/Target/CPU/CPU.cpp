@@ -18,6 +18,28 @@ void df::registerCPUTargetDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
+/// `function` with the record layouts of the reference kind.
+static FailureOr<df::HandlerFunction> forReference(df::HandlerFunction function,
+                                                   Location loc) {
+  auto relayout = [&](dfrt::Record &record) -> LogicalResult {
+    dfrt::Expected<dfrt::Record> laidOut = dfrt::referenceRecord(record);
+    if (!laidOut)
+      return emitError(loc) << "record of '" << function.symbol
+                            << "' in f64: " << laidOut.status().message();
+    record = *laidOut;
+    return success();
+  };
+  if (function.sliced)
+    return emitError(loc) << "reference code has no slices: '"
+                          << function.symbol << "'";
+  for (df::HandlerFunction::Input &input : function.inputs)
+    if (failed(relayout(input.record)))
+      return failure();
+  if (function.output && failed(relayout(*function.output)))
+    return failure();
+  return function;
+}
+
 FailureOr<dfrt::CodeBlob> df::compileForCPU(ArrayRef<HandlerFunction> functions,
                                             dfrt::CodeBlob::Kind kind,
                                             Location loc) {
@@ -25,12 +47,20 @@ FailureOr<dfrt::CodeBlob> df::compileForCPU(ArrayRef<HandlerFunction> functions,
   registerCPUTargetDialects(registry);
   loc.getContext()->appendDialectRegistry(registry);
 
+  HandlerTarget target = HandlerTarget::cpu;
+  std::vector<HandlerFunction> adapted(functions);
+  if (kind == dfrt::CodeBlob::Kind::cpuReference) {
+    target = HandlerTarget::cpuReference;
+    for (HandlerFunction &function : adapted) {
+      FailureOr<HandlerFunction> laidOut = forReference(function, loc);
+      if (failed(laidOut))
+        return failure();
+      function = std::move(*laidOut);
+    }
+  }
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  FailureOr<std::vector<HandlerFunctionInfo>> infos = convertHandlersToLLVM(
-      functions,
-      kind == dfrt::CodeBlob::Kind::cpuReference ? HandlerTarget::cpuReference
-                                                 : HandlerTarget::cpu,
-      *module);
+  FailureOr<std::vector<HandlerFunctionInfo>> infos =
+      convertHandlersToLLVM(adapted, target, *module);
   SmallVector<char> object;
   if (failed(infos) || failed(cpu::emitObject(*module, object)))
     return failure();
