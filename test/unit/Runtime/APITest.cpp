@@ -92,6 +92,59 @@ TEST(API, PlansAreTheSameBytesAsThePlannerMakes) {
   EXPECT_EQ(o.plan().bytes(), *packPlan(image, exactMaxima(image)));
 }
 
+TEST(API, ProfilesGiveLimitsAndConstants) {
+  Expected<ProfileHandle> profile =
+      ProfileHandle::fromFile(DATAFLOW_TEST_FIXTURES "/profile-v1.json");
+  ASSERT_TRUE(bool(profile)) << profile.status().message();
+  dfrt_plan_options options;
+  dfrt_plan_options_init(&options);
+  ASSERT_TRUE(profile->planOptions(4, options).ok());
+  EXPECT_EQ(options.ctas, 16u);
+  EXPECT_EQ(options.cluster_size, 4u);
+  EXPECT_EQ(options.shared_bytes, 200000u);
+
+  // Other constants, another prediction.
+  Opened o(raggedCase({300, 7, 0, 64}));
+  options.predict = 1;
+  auto predicted = [&] {
+    Expected<std::string> summary = o.plan(&options).summary();
+    EXPECT_TRUE(bool(summary));
+    size_t at = summary->find("\"predicted_us\":");
+    EXPECT_NE(at, std::string::npos) << *summary;
+    return std::atof(summary->c_str() + at + 15);
+  };
+  double with = predicted();
+  const dfrt_profile *given = options.profile;
+  options.profile = nullptr;
+  EXPECT_NE(with, predicted());
+
+  // What is not resident is refused; so is a shorter struct.
+  options.profile = given;
+  options.ctas = 20;
+  Expected<PlanHandle> refused =
+      PlanHandle::make(o.artifact, o.arguments, &options);
+  EXPECT_EQ(refused.status().code(), StatusCode::invalidArgument);
+  EXPECT_NE(refused.status().message().find("at most 16 CTAs resident"),
+            std::string::npos)
+      << refused.status().message();
+  EXPECT_NE(
+      profile->planOptions(16, options).message().find("no clusters of 16"),
+      std::string::npos);
+  options.struct_bytes = 8;
+  EXPECT_EQ(profile->planOptions(1, options).code(),
+            StatusCode::invalidArgument);
+
+  const char text[] = "{\"version\":9}";
+  dfrt_profile *none = nullptr;
+  EXPECT_EQ(dfrt_profile_load_memory(text, sizeof(text) - 1, &none),
+            DFRT_INVALID_FILE);
+  EXPECT_NE(std::string(dfrt_last_error()).find("version is 9"),
+            std::string::npos);
+  EXPECT_EQ(dfrt_profile_load_memory(nullptr, 0, &none), DFRT_INVALID_ARGUMENT);
+  EXPECT_EQ(none, nullptr);
+  dfrt_profile_release(nullptr);
+}
+
 TEST(API, CapacityFixesTheSize) {
   Opened small(raggedCase({37, 0, 200, 1}));
   PlanHandle plan = small.plan();
@@ -226,14 +279,19 @@ TEST(API, HandlesAreIndependentAndShared) {
 }
 
 TEST(API, ErrorsAreStatusesWithMessages) {
-  Expected<DeviceHandle> cuda = DeviceHandle::open("cuda");
+  // Without a driver, and with one that sees fewer devices.
+  Expected<DeviceHandle> cuda = DeviceHandle::open("cuda:9999");
   ASSERT_FALSE(bool(cuda));
-  EXPECT_EQ(cuda.status().code(), StatusCode::unsupported);
-  EXPECT_EQ(dfrt_last_status(), DFRT_UNSUPPORTED);
+  EXPECT_EQ(dfrt_last_status(), dfrt_status(cuda.status().code()));
+  EXPECT_FALSE(cuda.status().message().empty());
   EXPECT_STREQ(dfrt_status_name(DFRT_UNSUPPORTED), "unsupported");
   EXPECT_STREQ(dfrt_status_name(77), "unknown");
   EXPECT_EQ(DeviceHandle::open("tpu").status().code(),
             StatusCode::invalidArgument);
+  Expected<DeviceHandle> cpu = DeviceHandle::open("cpu");
+  Expected<std::string> what = cpu->describe();
+  ASSERT_TRUE(bool(what));
+  EXPECT_EQ(what->find("{\"device\":\"cpu\",\"threads\":"), 0u);
   EXPECT_EQ(ArtifactHandle::fromFile("/nonexistent").status().code(),
             StatusCode::invalidFile);
   EXPECT_NE(std::strstr(dfrt_last_error(), "'/nonexistent'"), nullptr);
