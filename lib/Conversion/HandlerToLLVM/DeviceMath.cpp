@@ -369,8 +369,9 @@ Value Functions::asinh(Value x) {
 Value Functions::acosh(Value x) {
   Value t = sub(x, number(1));
   Value result = log1p(add(t, sqrt(mul(t, add(t, number(2))))));
-  return select(is(Predicate::OGT, x, 1e150), add(log(x), number(kLn2)),
-                result);
+  result =
+      select(is(Predicate::OGT, x, 1e150), add(log(x), number(kLn2)), result);
+  return select(is(Predicate::OLT, x, 1.0), kNaN, result);
 }
 
 Value Functions::atanh(Value x) {

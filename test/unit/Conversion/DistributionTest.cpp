@@ -1,0 +1,253 @@
+//===- DistributionTest.cpp - Bodies on several threads -------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the device target makes of a body gives the same bits on any number of
+// threads in any order, and the cpu's numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calls.h"
+#include "RandomBodies.h"
+#include "dataflow/Conversion/ProgramFunctions.h"
+#include "dataflow/Transforms/Passes.h"
+#include "dataflow/Transforms/ProgramImport.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+using namespace conversiontest;
+using namespace mlir;
+using df::HandlerFunction;
+
+namespace {
+
+struct Source {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+
+  Source() {
+    DialectRegistry registry;
+    registry.insert<df::DataflowDialect>();
+    df::registerHandlerToLLVMDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+  void parse(const std::string &text) {
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    EXPECT_TRUE(module) << text;
+  }
+  HandlerFunction function(const std::string &name) {
+    HandlerFunction result;
+    result.symbol = name;
+    if (auto op = module->lookupSymbol<func::FuncOp>(name))
+      result.body = &op.getBody();
+    return result;
+  }
+};
+
+dfrt::Record makeRecord(std::vector<dfrt::Field> fields, uint32_t slices = 1) {
+  dfrt::Record result;
+  result.fields = std::move(fields);
+  result.slices = slices;
+  EXPECT_TRUE(dfrt::layoutRecord(result).ok());
+  return result;
+}
+
+dfrt::Field makeField(std::vector<int64_t> shape, int32_t separable = -1,
+                      dfrt::ElementType element = dfrt::ElementType::f32) {
+  dfrt::Field result;
+  result.name = "f";
+  result.shape = std::move(shape);
+  result.separable = separable;
+  result.element = element;
+  return result;
+}
+
+void testExample(const std::string &path, const std::string &parameters,
+                 const Sizes &sizes, double tolerance) {
+  Source source;
+  source.module = parseSourceFile<ModuleOp>(
+      std::string(DATAFLOW_SOURCE_DIR "/examples/") + path,
+      ParserConfig(&source.context));
+  ASSERT_TRUE(source.module);
+  PassManager passes(&source.context);
+  df::SpecializeProgramOptions options;
+  options.params = parameters;
+  passes.nest<df::ProgramOp>().addPass(df::createSpecializeProgram(options));
+  ASSERT_TRUE(succeeded(passes.run(*source.module)));
+  auto program = *source.module->getOps<df::ProgramOp>().begin();
+  auto planned = df::importProgram(program);
+  ASSERT_TRUE(succeeded(planned));
+  df::ProgramFunctions list(program, *planned);
+  auto functions = list.collect(/*genericOnly=*/false);
+  ASSERT_TRUE(succeeded(functions));
+  expectEqual(*functions, sizes, tolerance, source.context);
+}
+
+/// A body that returns one tensor<4x8xf32>, made of %x, tensor<?x4x8xf32>.
+void testBody(const std::string &code, unsigned *barriers = nullptr) {
+  Source source;
+  source.parse("func.func @f(%i: index, %x: tensor<?x4x8xf32>) -> "
+               "tensor<4x8xf32> {\n" +
+               code + "}\n");
+  ASSERT_TRUE(source.module);
+  HandlerFunction function = source.function("f");
+  function.indices = 1;
+  function.operands = 1;
+  function.output = makeRecord({makeField({4, 8})});
+  expectEqual({function}, Sizes(), 1e-5, source.context);
+  if (barriers)
+    *barriers = barriersSeen();
+}
+
+const char *kSlice =
+    "%a = tensor.extract_slice %x[%i, 0, 0] [1, 4, 8] [1, 1, 1] : "
+    "tensor<?x4x8xf32> to tensor<4x8xf32>\n";
+
+} // namespace
+
+TEST(Distribution, RandomBodies) {
+  for (unsigned seed = 0; seed < 48; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomBody random = randomBody(seed);
+    Source source;
+    source.parse(random.text);
+    ASSERT_TRUE(source.module);
+    HandlerFunction function = source.function("f");
+    function.indices = 2;
+    function.operands = 1;
+    function.output = random.output;
+    Sizes sizes;
+    sizes.indices = {0, 3};
+    expectEqual({function}, sizes, 1e-3, source.context);
+    ASSERT_FALSE(HasFailure()) << random.text;
+  }
+}
+
+TEST(Distribution, RaggedSum) {
+  Sizes sizes;
+  sizes.dynamic = 64;
+  sizes.indices = {1, 3, 40};
+  testExample("hello/ragged_sum.mlir", "", sizes, 1e-5);
+}
+
+TEST(Distribution, PagedDecode) {
+  Sizes sizes;
+  sizes.dynamic = 8;
+  sizes.indices = {2, 0, 130};
+  for (const char *parameters : {"heads=5,element=f16", "heads=3,element=bf16",
+                                 "heads=2,element=f8E4M3FN"})
+    testExample("mla-decode/mla_decode.mlir", parameters, sizes, 2e-2);
+}
+
+TEST(Distribution, DenseDecode) {
+  Sizes sizes;
+  sizes.dynamic = 150;
+  sizes.indices = {2, 0, 130};
+  testExample("mla-decode/mla_decode_dense.mlir", "heads=2,element=f32", sizes,
+              1e-4);
+}
+
+TEST(Distribution, SlicesAndStacks) {
+  Source source;
+  source.parse(R"(
+    func.func @f(%p: tensor<4x6xf32>, %q: tensor<?x4x6xf32>, %n: tensor<?xi32>)
+        -> (tensor<4x6xf16>, i32) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant 0 : i32
+      %count = tensor.dim %q, %c0 : tensor<?x4x6xf32>
+      %r:2 = scf.for %i = %c0 to %count step %c1 iter_args(%s = %p, %m = %zero)
+          -> (tensor<4x6xf32>, i32) {
+        %t = tensor.extract_slice %q[%i, 0, 0] [1, 4, 6] [1, 1, 1]
+            : tensor<?x4x6xf32> to tensor<4x6xf32>
+        %u = arith.addf %s, %t : tensor<4x6xf32>
+        %k = tensor.extract %n[%i] : tensor<?xi32>
+        %l = arith.addi %m, %k : i32
+        scf.yield %u, %l : tensor<4x6xf32>, i32
+      }
+      %h = arith.truncf %r#0 : tensor<4x6xf32> to tensor<4x6xf16>
+      return %h, %r#1 : tensor<4x6xf16>, i32
+    })");
+  HandlerFunction function = source.function("f");
+  function.inputs.push_back({makeRecord({makeField({4, 6}, 1)}, 3), false});
+  function.inputs.push_back(
+      {makeRecord(
+           {makeField({4, 6}), makeField({}, -1, dfrt::ElementType::i32)}),
+       true});
+  function.output = makeRecord({makeField({4, 6}, 1, dfrt::ElementType::f16),
+                                makeField({}, -1, dfrt::ElementType::i32)},
+                               3);
+  expectEqual({function}, Sizes(), 0, source.context);
+}
+
+TEST(Distribution, OutputsAreUpdated) {
+  Source source;
+  source.parse(R"(
+    func.func @f(%i: index, %v: tensor<8xf32>, %o: tensor<?x8xf32>, %k: tensor<?xi32>)
+        -> (tensor<?x8xf32>, tensor<?xi32>) {
+      %c1 = arith.constant 1 : i32
+      %old = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+      %new = arith.addf %old, %v : tensor<8xf32>
+      %p = tensor.insert_slice %new into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
+      %n = tensor.extract %k[%i] : tensor<?xi32>
+      %m = arith.addi %n, %c1 : i32
+      %q = tensor.insert %m into %k[%i] : tensor<?xi32>
+      return %p, %q : tensor<?x8xf32>, tensor<?xi32>
+    })");
+  HandlerFunction function = source.function("f");
+  function.indices = 1;
+  function.inputs.push_back({makeRecord({makeField({8})}), false});
+  function.outputs = 2;
+  Sizes sizes;
+  sizes.indices = {3};
+  expectEqual({function}, sizes, 0, source.context);
+}
+
+TEST(Distribution, ElementsWrittenTwice) {
+  // Not injective: all columns of a row write one element, the last one stays.
+  testBody(std::string(kSlice) + R"(
+    %e = tensor.empty() : tensor<4x8xf32>
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, 0)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<4x8xf32>) outs(%f : tensor<4x8xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      linalg.yield %v : f32
+    } -> tensor<4x8xf32>
+    return %r : tensor<4x8xf32>
+  )");
+}
+
+TEST(Distribution, PadsAndWindows) {
+  testBody(std::string(kSlice) + R"(
+    %zero = arith.constant 0.0 : f32
+    %p = tensor.pad %a low[0, 1] high[0, 1] {
+    ^bb0(%i0: index, %i1: index):
+      tensor.yield %zero : f32
+    } : tensor<4x8xf32> to tensor<4x10xf32>
+    %e = tensor.empty() : tensor<4x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+    %w = tensor.empty() : tensor<3xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b, k) -> (a, b + k)>, affine_map<(a, b, k) -> (k)>,
+                                          affine_map<(a, b, k) -> (a, b)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%p, %w : tensor<4x10xf32>, tensor<3xf32>) outs(%f : tensor<4x8xf32>) {
+    ^bb0(%v: f32, %u: f32, %o: f32):
+      %k = linalg.index 2 : index
+      %l = arith.index_cast %k : index to i32
+      %m = arith.sitofp %l : i32 to f32
+      %n = arith.mulf %v, %m : f32
+      %y = arith.addf %n, %o : f32
+      linalg.yield %y : f32
+    } -> tensor<4x8xf32>
+    return %r : tensor<4x8xf32>
+  )");
+}

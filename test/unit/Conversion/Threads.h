@@ -1,0 +1,40 @@
+//===- Threads.h - Device functions on cooperative threads ------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a function on several threads that take turns: each runs until its next
+// barrier or its end, then the next one does. Nothing is left to chance: where
+// a barrier is missing between a write of one thread and a read of another,
+// one of the orders `ascending` and `descending` has the reader run first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_TEST_UNIT_CONVERSION_THREADS_H
+#define DATAFLOW_TEST_UNIT_CONVERSION_THREADS_H
+
+#include <cstdint>
+#include <functional>
+
+namespace conversiontest {
+
+enum class Order { ascending, descending, shuffled };
+
+/// Calls `body` on each of `threads` threads. False if some ended while others
+/// waited at a barrier.
+bool runTogether(unsigned threads, Order order,
+                 const std::function<void()> &body);
+
+/// How many barriers the last call of runTogether saw.
+unsigned barriersSeen();
+
+} // namespace conversiontest
+
+/// What device code calls.
+extern "C" int32_t dfk_thread();
+extern "C" int32_t dfk_threads();
+extern "C" void dfk_sync();
+
+#endif // DATAFLOW_TEST_UNIT_CONVERSION_THREADS_H
