@@ -202,10 +202,12 @@ Expected<Measurement> CudaRunner::measure(uint64_t bytes, Tensors &tensors,
   if (!cold)
     return explained(cold.status());
   result.coldUs = *cold;
-  Expected<double> graph = meter.graphMicroseconds(work);
-  if (!graph)
-    return explained(graph.status());
-  result.graphUs = *graph;
+  if (!launched.cooperative || probe.graphsCooperative) {
+    Expected<double> graph = meter.graphMicroseconds(work);
+    if (!graph)
+      return explained(graph.status());
+    result.graphUs = *graph;
+  }
   TAKE(after, meter.readMicroseconds(bytes));
   result.readFloorUs = std::min(before, after);
   TAKE(upload, meter.coldMicroseconds([&] {

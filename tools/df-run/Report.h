@@ -77,8 +77,10 @@ struct RunSummary {
 struct Measurement {
   std::string variant, kernel;
   bool cooperative = false;
-  double coldUs = 0;            ///< median of launches from a cold L2
-  double graphUs = 0;           ///< of one of ten launches in a graph
+  double coldUs = 0; ///< median of launches from a cold L2
+  /// Of one of ten launches in a graph; none where the driver captures no such
+  /// launch.
+  std::optional<double> graphUs;
   std::optional<double> spanUs; ///< between stamps of the kernel
   double readFloorUs = 0;       ///< cold read of `bytes` in the same process
   double uploadUs = 0;          ///< copy of the plan

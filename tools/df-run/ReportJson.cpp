@@ -121,7 +121,7 @@ Json dfrt::toJson(const Report &report) {
   result["kernel"] = m.kernel;
   result["cooperative"] = m.cooperative;
   result["p50_us"] = m.coldUs;
-  result["graph_us"] = m.graphUs;
+  result["graph_us"] = m.graphUs ? Json(*m.graphUs) : Json(nullptr);
   result["span_us"] = m.spanUs ? Json(*m.spanUs) : Json(nullptr);
   result["bytes"] = m.bytes;
   result["read_floor_us"] = m.readFloorUs;

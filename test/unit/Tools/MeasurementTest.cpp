@@ -70,6 +70,9 @@ TEST(Measurement, NumbersThatDoNotExistAreNull) {
   Json json = toJson(report);
   EXPECT_TRUE(json["rel_l2"].is_null());
   EXPECT_TRUE(json["span_us"].is_null());
+  EXPECT_DOUBLE_EQ(json["graph_us"].get<double>(), 15.5);
+  report.measurement->graphUs.reset();
+  EXPECT_TRUE(toJson(report)["graph_us"].is_null());
   EXPECT_TRUE(json["plan_us"].is_null());
   EXPECT_DOUBLE_EQ(json["read_floor_share"].get<double>(), 0.95);
   OutputCheck small, large;
