@@ -69,15 +69,38 @@ static int64_t knownMultiple(Value value, const HandlerFrame &frame,
   return 1;
 }
 
-/// Whether `value` is computed from what changes in a loop.
-static bool changesInLoop(Value value, llvm::DenseSet<Value> &seen) {
+/// Adds the arguments from which `value` is computed: of the handler, and the
+/// counters of the loops in which it changes.
+static void collectSources(Value value, llvm::DenseSet<Value> &sources,
+                           llvm::DenseSet<Value> &seen) {
   if (!seen.insert(value).second)
-    return false;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return isa<scf::ForOp>(argument.getOwner()->getParentOp());
-  return llvm::any_of(value.getDefiningOp()->getOperands(), [&](Value operand) {
-    return changesInLoop(operand, seen);
-  });
+    return;
+  auto visit = [&](ValueRange values) {
+    for (Value other : values)
+      collectSources(other, sources, seen);
+  };
+  Operation *op = value.getDefiningOp();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument)
+    op = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned number = argument ? argument.getArgNumber()
+                               : cast<OpResult>(value).getResultNumber() + 1;
+    if (argument)
+      sources.insert(loop.getInductionVar());
+    visit({loop.getLowerBound(), loop.getStep()});
+    if (number != 0)
+      visit({loop.getInitArgs()[number - 1],
+             loop.getYieldedValues()[number - 1]});
+  } else if (argument) {
+    sources.insert(value);
+  } else {
+    visit(op->getOperands());
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      visit(branch.thenYield()->getOperands());
+      visit(branch.elseYield()->getOperands());
+    }
+  }
 }
 
 /// An upper bound of a slice's number of rows, from what is done with them.
@@ -193,13 +216,18 @@ bool Candidate::checkUses() {
   load.last = findLastUse(load.op.getResult(), reason);
   if (!load.last)
     return false;
+  llvm::DenseSet<Value> sources, seen;
+  for (Value offset : load.op.getOffsets())
+    collectSources(offset, sources, seen);
+  load.once = llvm::all_of(frame.identity, [&](unsigned number) {
+    return sources.contains(frame.body().getArgument(number));
+  });
   for (Operation *parent = load.op->getParentOp();
        parent != frame.handler.getOperation(); parent = parent->getParentOp())
-    load.loops += isa<scf::ForOp>(parent);
-  llvm::DenseSet<Value> seen;
-  load.moves = llvm::any_of(load.op.getOffsets(), [&](Value offset) {
-    return changesInLoop(offset, seen);
-  });
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      ++load.loops;
+      load.once &= sources.contains(loop.getInductionVar());
+    }
   return true;
 }
 

@@ -106,7 +106,7 @@ void RingPlanner::assignStreams() {
       load.stream = findStream(split, i);
       RingStream &stream = plan.streams[load.stream];
       stream.loops = std::max(stream.loops, load.loops);
-      stream.readOnce &= load.moves;
+      stream.readOnce &= load.once;
     }
 }
 

@@ -50,7 +50,7 @@ private:
   LogicalResult addStage(StageOpInterface stage);
   LogicalResult addRequest(StageOpInterface stage, SplitHandler &split);
   void addVariants(ProgramOp program, ArrayRef<VariantKind> kinds,
-                   SmallVectorImpl<SplitHandler> &all);
+                   std::vector<SplitHandler> &all);
   LogicalResult checkRequests(ArrayRef<SplitHandler> handlers);
   void buildKernel(ProgramOp program, ArrayRef<SplitHandler> handlers,
                    const RingPlan &plan);
@@ -90,7 +90,10 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
   split.frame.handler = handler;
   if (stage.getStageKind() != StageKind::reduce)
     split.frame.multiples.assign(stage.lookupTasks().getAxes().size(), 1);
+  for (unsigned i = 0; i < split.frame.multiples.size(); ++i)
+    split.frame.identity.push_back(i);
   if (RangeOp range = stage.lookupRange()) {
+    split.frame.identity.push_back(split.frame.multiples.size());
     // A piece begins at a whole tile behind the offset, and ends anywhere.
     int64_t tile = range.getStaticTile().value_or(1);
     split.frame.multiples.push_back(range.getOffset() ? 1 : tile);
@@ -155,7 +158,7 @@ LogicalResult SplitRoles::addRequest(StageOpInterface stage,
 
 /// The handlers and those variants of them that the kernel will have.
 void SplitRoles::addVariants(ProgramOp program, ArrayRef<VariantKind> kinds,
-                             SmallVectorImpl<SplitHandler> &all) {
+                             std::vector<SplitHandler> &all) {
   for (auto &[op, split] : generic) {
     if (!split.frame.handler)
       continue;
@@ -170,8 +173,9 @@ void SplitRoles::addVariants(ProgramOp program, ArrayRef<VariantKind> kinds,
       SplitHandler other = split;
       other.frame.handler = variant;
       if (variant.getVariant()->getKind() == VariantKind::sliced) {
-        // The number of the slice is one more index.
+        // The number of the slice comes behind the coordinates.
         other.frame.multiples.assign(split.frame.multiples.size() + 1, 1);
+        other.frame.identity.push_back(split.frame.identity.size());
         ++other.frame.firstOperand;
         ++other.frame.endOperand;
       }
@@ -250,7 +254,7 @@ LogicalResult SplitRoles::run(ProgramOp program) {
   for (StageOpInterface stage : program.getStages())
     if (failed(addStage(stage)))
       return failure();
-  SmallVector<SplitHandler> handlers;
+  std::vector<SplitHandler> handlers;
   addVariants(program, *kinds, handlers);
   if (failed(checkRequests(handlers)))
     return failure();

@@ -32,6 +32,8 @@ struct HandlerFrame {
   unsigned endOperand = 0; ///< arguments from here on are records and outputs
   /// For each index argument, a number that it is a multiple of.
   SmallVector<int64_t> multiples;
+  /// The index arguments that tell one call from another: coordinates, begin.
+  SmallVector<unsigned> identity;
 
   Region &body() const { return handler.getHandlerBody(); }
   StringRef name() const { return handler.getHandlerName().getValue(); }
@@ -44,7 +46,7 @@ struct Load {
   RankedTensorType tile; ///< what a stage holds
   bool partial = false;  ///< the slice may have fewer rows than the tile
   unsigned loops = 0;    ///< loops around it
-  bool moves = false;    ///< each iteration of a loop around it loads another
+  bool once = false;     ///< no other call or iteration loads this tile
   Operation *last = nullptr; ///< last use of the tile, in the block of `op`
   unsigned stream = 0;       ///< index in RingPlan::streams
 };

@@ -12,6 +12,7 @@
 // CHECK: dataflow.stream @held depth 2 of tensor<64x64xf32>{{$}}
 // CHECK-NEXT: dataflow.stream @a depth 2 of tensor<128x64xf32> evict_first
 // CHECK-NEXT: dataflow.stream @b depth 2 of tensor<64x64xf32> evict_first
+// All tasks read the held tile, each one its own of the others.
 
 // Not enough for that: what is loaded once has one stage.
 // ONE: dataflow.stream @held depth 1
@@ -39,17 +40,19 @@
 // WORD: error: program @p: option 'variants' takes generic, tiles, exact and sliced, got 'fast'
 
 dataflow.program @p(%held: tensor<?x64xf32>, %a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %y: tensor<64x64xf32>) {
-  dataflow.tasks @one()
-  dataflow.finalize @h tasks @one operands(%held, %a, %b : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>)
+  %c4 = arith.constant 4 : index
+  dataflow.tasks @four(n = %c4)
+  dataflow.finalize @h tasks @four operands(%held, %a, %b : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>)
       outs(%y : tensor<64x64xf32>) : () -> ()
-  dataflow.handler @h(%held: tensor<?x64xf32>, %a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  dataflow.handler @h(%n: index, %held: tensor<?x64xf32>, %a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %c1024 = arith.constant 1024 : index
     %h = tensor.extract_slice %held[0, 0] [64, 64] [1, 1] : tensor<?x64xf32> to tensor<64x64xf32>
     %r = scf.for %t = %c0 to %c1024 step %c64 iter_args(%acc = %y) -> tensor<64x64xf32> {
-      %ta = tensor.extract_slice %a[%t, 0] [128, 64] [1, 1] : tensor<?x64xf32> to tensor<128x64xf32>
-      %tb = tensor.extract_slice %b[%t, 0] [64, 64] [1, 1] : tensor<?x64xf32> to tensor<64x64xf32>
+      %at = arith.addi %n, %t : index
+      %ta = tensor.extract_slice %a[%at, 0] [128, 64] [1, 1] : tensor<?x64xf32> to tensor<128x64xf32>
+      %tb = tensor.extract_slice %b[%at, 0] [64, 64] [1, 1] : tensor<?x64xf32> to tensor<64x64xf32>
       %va = tensor.extract_slice %ta[64, 0] [64, 64] [1, 1] : tensor<128x64xf32> to tensor<64x64xf32>
       %s = linalg.add ins(%va, %tb : tensor<64x64xf32>, tensor<64x64xf32>) outs(%acc : tensor<64x64xf32>) -> tensor<64x64xf32>
       %u = linalg.mul ins(%h, %s : tensor<64x64xf32>, tensor<64x64xf32>) outs(%acc : tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -300,8 +300,9 @@ def SplitRoles : Pass<"dataflow-split-roles", "::mlir::df::ProgramOp"> {
     those whose tiles are held at the same time. A stream has two stages; one, or
     none at all, where `ring-bytes` are not enough (first for tiles loaded
     outside of loops); more, when loops fill it, while all rings fit into
-    `flight-bytes`. Tiles of which every iteration loads another are marked
-    `evict_first`.
+    `flight-bytes`. Tiles whose place depends on all task axes, on
+    the place in the range and on every loop around the load are read only once
+    and marked `evict_first`.
 
     The request `#dataflow.pipeline` sets the number of stages of the tiles that
     loops load and, in the kernel, the number of consumer warpgroups; it has one
