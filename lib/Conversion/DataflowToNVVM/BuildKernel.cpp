@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared memory of a CTA, from its start: control block, barriers of the plan,
-// memory of handlers and folds; the plan's slots follow at `reserved_bytes`.
+// Shared memory of a CTA, from its start: stages of rings, control block,
+// barriers of rings and of the plan, memory of handlers and folds; the plan's
+// slots follow at `reserved_bytes`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
 
 #include "dataflow/Conversion/ProgramFunctions.h"
+#include "dataflow/Conversion/StreamLowering.h"
 #include "dataflow/Transforms/ProgramImport.h"
 #include "dfrt/KernelABI.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -30,9 +32,9 @@ static constexpr uint64_t kBarrierBytes = 8;
 static constexpr uint64_t kAlignment = 128;
 /// Threads behind the compute threads.
 static constexpr uint32_t kOtherThreads = 128;
-/// What every argument of a program is aligned to at least.
-static constexpr int64_t kArgumentAlignment = 16;
 static constexpr uint32_t kMaxCluster = 16;
+/// Shared memory of a CTA.
+static constexpr uint64_t kSharedLimit = 232448;
 
 static constexpr uint32_t bitOf(dfrt::Transport transport) {
   return 1u << unsigned(transport);
@@ -68,9 +70,15 @@ public:
 
 private:
   LogicalResult createModule();
+  LogicalResult findStreams();
+  LogicalResult placeShared();
+  LogicalResult splitHandlers(PartFunctions &parts,
+                              std::vector<HandlerFunction> &list);
   LogicalResult addHandlers();
   void placeDescriptors(std::vector<uint64_t> &offsets);
+  void addRings(Emitter &emitter);
   void addFacts(KernelState &state);
+  Value createCounters(OpBuilder &at);
   void addKernel();
   void describe(KernelState &state);
 
@@ -83,6 +91,11 @@ private:
   dfrt::Program planned;
   Operation *module = nullptr;
   std::vector<HandlerFunctionInfo> handlers;
+  KernelOp streams; ///< null: none
+  RingLayout rings;
+  llvm::StringSet<> split; ///< handler functions that have parts
+  uint32_t threads = 0;    ///< that compute
+  uint64_t controlAt = 0, barriersAt = 0, privateAt = 0, privateBytes = 0;
   uint64_t parameterBytes = 0, reservedBytes = 0;
   std::vector<std::string> remarks;
 };
@@ -104,10 +117,81 @@ LogicalResult KernelBuilder::createModule() {
   return success();
 }
 
+LogicalResult KernelBuilder::findStreams() {
+  threads = options.threads;
+  for (KernelOp kernel : program.getOps<KernelOp>()) {
+    if (kernel.getStreams().empty())
+      continue;
+    if (streams)
+      return kernel.emitError("is the second kernel with streams of program '")
+             << program.getSymName() << "'";
+    streams = kernel;
+    if (auto consumers = kernel.getConsumers())
+      threads = 128 * *consumers;
+  }
+  if (threads == 0 || threads % 128 != 0 || threads + kOtherThreads > 1024)
+    return program.emitError("kernel '")
+           << name << "': " << threads
+           << " compute threads, expected a multiple of 128 up to 896";
+  return success();
+}
+
+LogicalResult KernelBuilder::placeShared() {
+  if (streams) {
+    controlAt =
+        llvm::alignTo(layoutRings(streams, 0, 0).stageBytes, kAlignment);
+    rings = layoutRings(streams, 0, uint32_t(controlAt + kControlBytes));
+  }
+  barriersAt = controlAt + kControlBytes + rings.barrierBytes;
+  privateAt = llvm::alignTo(barriersAt + kBarrierBytes * options.maxBarriers,
+                            kAlignment);
+  if (privateAt > kSharedLimit)
+    return program.emitError("kernel '")
+           << name << "': rings and barriers take " << privateAt
+           << " bytes of shared memory, a CTA has " << kSharedLimit;
+  // The plan's slots need some of what is left.
+  privateBytes = std::min(options.privateBytes, (kSharedLimit - privateAt) / 2);
+  return success();
+}
+
+/// Replaces the handler functions that have parts by those.
+LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
+                                           std::vector<HandlerFunction> &list) {
+  llvm::StringMap<StringAttr> handlerOf;
+  for (auto [op, stage] : llvm::zip(program.getStages(), planned.stages)) {
+    if (stage.kind == dfrt::StageKind::reshard)
+      continue;
+    for (HandlerVariant &variant : getVariants(op, stage.separable))
+      handlerOf[variant.variant.symbol] = variant.handler.getHandlerName();
+  }
+  std::vector<HandlerFunction> result;
+  for (HandlerFunction &function : list) {
+    StringAttr handler = handlerOf.lookup(function.symbol);
+    PartOp load, compute;
+    if (handler) {
+      load = streams.getPart(handler, PartRole::load);
+      compute = streams.getPart(handler, PartRole::compute);
+    }
+    if (!load || !compute) {
+      result.push_back(std::move(function));
+      continue;
+    }
+    split.insert(function.symbol);
+    for (PartOp part : {load, compute}) {
+      FailureOr<HandlerFunction> lowered = parts.lower(part, function);
+      if (failed(lowered))
+        return failure();
+      result.push_back(std::move(*lowered));
+    }
+  }
+  list = std::move(result);
+  return success();
+}
+
 LogicalResult KernelBuilder::addHandlers() {
   ProgramFunctions list(program, planned);
-  FailureOr<std::vector<HandlerFunction>> all = list.collect(false);
-  if (failed(all))
+  FailureOr<std::vector<HandlerFunction>> functions = list.collect(false);
+  if (failed(functions))
     return failure();
   llvm::StringSet<> wanted;
   for (const dfrt::Stage &stage : planned.stages) {
@@ -116,12 +200,17 @@ LogicalResult KernelBuilder::addHandlers() {
         wanted.insert(variant.symbol);
     wanted.insert(stage.identitySymbol);
   }
-  std::vector<HandlerFunction> functions;
-  for (HandlerFunction &function : *all)
-    if (wanted.contains(function.symbol))
-      functions.push_back(std::move(function));
+  llvm::erase_if(*functions, [&](const HandlerFunction &function) {
+    return !wanted.contains(function.symbol);
+  });
+  std::optional<PartFunctions> parts;
+  if (streams) {
+    parts.emplace(streams, rings);
+    if (failed(splitHandlers(*parts, *functions)))
+      return failure();
+  }
   FailureOr<std::vector<HandlerFunctionInfo>> converted =
-      convertHandlersToLLVM(functions, HandlerTarget::device, module);
+      convertHandlersToLLVM(*functions, HandlerTarget::device, module);
   if (failed(converted))
     return failure();
   handlers = std::move(*converted);
@@ -139,10 +228,28 @@ void KernelBuilder::placeDescriptors(std::vector<uint64_t> &offsets) {
   parameterBytes = llvm::alignTo(offset, 64);
 }
 
+/// The load warp initialises the barriers of the rings: a full one gets one
+/// arrival, an empty one that of each compute warp.
+void KernelBuilder::addRings(Emitter &e) {
+  e.beginFunction("dfk_begin_rings", {});
+  Value one = e.constant32(1), warps = e.constant32(threads / 32);
+  if (streams)
+    for (auto [stream, place] : llvm::zip(streams.getStreams(), rings.places))
+      for (uint32_t stage = 0; stage < stream.getDepth(); ++stage) {
+        uint64_t skip = kBarrierBytes * stage;
+        e.call("dfk_init", {e.constant32(int64_t(place.full + skip)), one});
+        e.call("dfk_init", {e.constant32(int64_t(place.empty + skip)), warps});
+      }
+  // For the watchdog.
+  e.beginNumber("dfk_stream_of");
+  Value number = e.constant32(0);
+  for (auto [stream, place] : llvm::enumerate(rings.places))
+    number = e.select(e.equal(e.argument(0), e.constant32(place.full)),
+                      e.constant32(int64_t(stream)), number);
+  e.endNumber(number);
+}
+
 void KernelBuilder::addFacts(KernelState &state) {
-  uint64_t barriersAt = kControlBytes;
-  uint64_t privateAt = llvm::alignTo(
-      barriersAt + kBarrierBytes * options.maxBarriers, kAlignment);
   reservedBytes =
       llvm::alignTo(privateAt + state.memory.sharedBytes(), kAlignment);
   Type i1 = builder.getI1Type(), i32 = builder.getI32Type(),
@@ -150,9 +257,9 @@ void KernelBuilder::addFacts(KernelState &state) {
   bool asynchronous =
       specialization.transports & (bitOf(dfrt::Transport::clusterShared) |
                                    bitOf(dfrt::Transport::multicast));
-  defineFact(module, "dfk_threads", i32, options.threads);
+  defineFact(module, "dfk_threads", i32, threads);
   defineFact(module, "dfk_reserved", i32, int64_t(reservedBytes));
-  defineFact(module, "dfk_control_at", i32, 0);
+  defineFact(module, "dfk_control_at", i32, int64_t(controlAt));
   defineFact(module, "dfk_barriers_at", i32, int64_t(barriersAt));
   defineFact(module, "dfk_private_at", i32, int64_t(privateAt));
   defineFact(module, "dfk_scratch_bytes", i64,
@@ -160,6 +267,28 @@ void KernelBuilder::addFacts(KernelState &state) {
   defineFact(module, "dfk_is_ticket", i1, specialization.tickets);
   defineFact(module, "dfk_is_async", i1, asynchronous);
   defineFact(module, "dfk_is_watched", i1, options.watchdog);
+  defineFact(module, "dfk_has_streams", i1, streams != nullptr);
+}
+
+/// A count of 0 for each stream.
+Value KernelBuilder::createCounters(OpBuilder &at) {
+  Location loc = program.getLoc();
+  auto pointer = LLVM::LLVMPointerType::get(at.getContext());
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(at, loc, at.getI32Type(),
+                                    at.getI32IntegerAttr(int32_t(value)));
+  };
+  size_t count = rings.places.size();
+  Value counters =
+      LLVM::AllocaOp::create(at, loc, pointer, at.getI32Type(),
+                             constant(int64_t(std::max<size_t>(count, 1))), 4);
+  for (size_t stream = 0; stream < count; ++stream) {
+    Value place =
+        LLVM::GEPOp::create(at, loc, pointer, at.getI32Type(), counters,
+                            ArrayRef<LLVM::GEPArg>{int32_t(stream)});
+    LLVM::StoreOp::create(at, loc, constant(0), place);
+  }
+  return counters;
 }
 
 void KernelBuilder::addKernel() {
@@ -171,9 +300,9 @@ void KernelBuilder::addKernel() {
       LLVM::LLVMVoidType::get(at.getContext()), {pointer});
   auto kernel = LLVM::LLVMFuncOp::create(at, loc, name, type);
   kernel->setAttr("nvvm.kernel", at.getUnitAttr());
-  kernel->setAttr("nvvm.reqntid",
-                  at.getDenseI32ArrayAttr(
-                      {int32_t(options.threads + kOtherThreads), 1, 1}));
+  kernel->setAttr(
+      "nvvm.reqntid",
+      at.getDenseI32ArrayAttr({int32_t(threads + kOtherThreads), 1, 1}));
   // One CTA an SM: without this the assembler spills to fit more.
   kernel->setAttr("nvvm.minctasm", at.getI32IntegerAttr(1));
   kernel.setArgAttr(0, "llvm.align", at.getI64IntegerAttr(64));
@@ -183,7 +312,9 @@ void KernelBuilder::addKernel() {
   kernel.setArgAttr(0, "nvvm.grid_constant", at.getUnitAttr());
   at.setInsertionPointToStart(kernel.addEntryBlock(at));
   auto body = SymbolTable(module).lookup<LLVM::LLVMFuncOp>("dfk_kernel");
-  LLVM::CallOp::create(at, loc, body, kernel.getArguments());
+  Value taken = createCounters(at), filled = createCounters(at);
+  LLVM::CallOp::create(at, loc, body,
+                       ValueRange{kernel.getArgument(0), taken, filled});
   LLVM::ReturnOp::create(at, loc, ValueRange());
 }
 
@@ -196,9 +327,14 @@ void KernelBuilder::describe(KernelState &state) {
     remarks.push_back(
         ("scratch of " + Twine(bytes) +
          " bytes a CTA lies in global memory; handlers and folds have " +
-         Twine(options.privateBytes) + " bytes of shared memory")
+         Twine(privateBytes) + " bytes of shared memory")
             .str());
-  SmallVector<int64_t> alignment(planned.arguments.size(), kArgumentAlignment);
+  std::vector<uint32_t> fills(planned.arguments.size(), 1);
+  if (streams)
+    fills = fillAlignment(program, streams);
+  SmallVector<int64_t> alignment;
+  for (auto [bytes, argument] : llvm::zip(fills, planned.arguments))
+    alignment.push_back(std::max(bytes, dfrt::elementBytes(argument.element)));
   SmallVector<StringRef> texts(remarks.begin(), remarks.end());
   auto number = [&](StringRef key, uint64_t value) {
     return b.getNamedAttr(key, b.getI64IntegerAttr(int64_t(value)));
@@ -209,7 +345,7 @@ void KernelBuilder::describe(KernelState &state) {
           {b.getNamedAttr("symbol", b.getStringAttr(name)),
            number("disciplines", specialization.tickets ? 2 : 1),
            number("transports", specialization.transports),
-           number("threads", options.threads + kOtherThreads),
+           number("threads", threads + kOtherThreads),
            number("reserved_bytes", reservedBytes),
            number("max_barriers", options.maxBarriers),
            number("scratch_bytes", state.memory.globalBytes()),
@@ -224,26 +360,22 @@ void KernelBuilder::describe(KernelState &state) {
 }
 
 FailureOr<Operation *> KernelBuilder::build() {
-  if (options.threads == 0 || options.threads % 128 != 0 ||
-      options.threads + kOtherThreads > 1024)
-    return program.emitError("kernel '")
-           << name << "': " << options.threads
-           << " compute threads, expected a multiple of 128 up to 896";
   FailureOr<dfrt::Program> imported = importProgram(program);
   if (failed(imported))
     return failure();
   planned = std::move(*imported);
-  if (failed(createModule()) || failed(insertDeviceLibrary(module)) ||
+  if (failed(findStreams()) || failed(placeShared()) ||
+      failed(createModule()) || failed(insertDeviceLibrary(module)) ||
       failed(addHandlers()))
     return failure();
 
-  // Functions are found by name; those that come later are declared first.
-  KernelState state(planned, module, options.privateBytes);
+  KernelState state(planned, module, privateBytes);
+  state.split = split;
   placeDescriptors(state.descriptorOffset);
   for (const HandlerFunctionInfo &handler : handlers)
     state.scratchBytes[handler.symbol] = handler.scratchBytes;
-  if (failed(emitDispatch(state)))
-    return failure();
+  emitDispatch(state);
+  addRings(state.emitter);
   addFacts(state);
   addKernel();
   finishModule(module);

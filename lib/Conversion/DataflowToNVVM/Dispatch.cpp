@@ -10,53 +10,78 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
-static constexpr unsigned kStageVariant = 1;
-
 bool df::nvvm::isCompiled(const dfrt::Variant &variant) {
   return variant.kind != dfrt::Variant::Kind::tiles;
 }
 
-LogicalResult df::nvvm::emitDispatch(KernelState &state) {
-  const dfrt::Program &program = state.program;
-  auto nameOf = [](uint32_t stage, uint32_t variant) {
-    return ("dfk_stage_" + Twine(stage) + "_" + Twine(variant)).str();
-  };
-  SmallVector<int64_t> stages;
-  for (uint32_t s = 0; s < program.stages.size(); ++s) {
-    const dfrt::Stage &stage = program.stages[s];
-    if (stage.kind == dfrt::StageKind::reshard)
-      continue;
-    stages.push_back(s);
-    bool reduces = stage.kind == dfrt::StageKind::reduce;
-    for (uint32_t v = 0; v < stage.variants.size(); ++v)
-      if (isCompiled(stage.variants[v]) &&
-          failed((reduces ? emitFold : emitCalls)(state, s, v, nameOf(s, v))))
-        return failure();
-  }
+static std::string nameOf(StringRef prefix, uint32_t stage, uint32_t variant) {
+  return (prefix + "_" + Twine(stage) + "_" + Twine(variant)).str();
+}
 
-  Emitter &e = state.emitter;
-  e.beginFunction("dfk_dispatch");
+namespace {
+/// A stage with code and its variants; the generic one is the first.
+struct StageVariants {
+  uint32_t stage = 0;
+  SmallVector<uint32_t> variants;
+};
+} // namespace
+
+/// A function that calls `<prefix>_<stage>_<variant>` for an instruction.
+static void emitSwitch(Emitter &e, StringRef name, StringRef prefix,
+                       ArrayRef<StageVariants> stages) {
+  e.beginInstruction(name);
+  if (stages.empty())
+    return;
   Value key = e.word(e.instruction(), kStageVariant);
   Value variantOf = e.shiftRight(key, e.constant32(16));
   Value stageOf = e.bitAnd(key, e.constant32(0xffff));
-  auto run = [&](uint32_t stage, uint32_t variant) {
-    e.call(nameOf(stage, variant), {e.parameters(), e.instruction()});
-  };
+  SmallVector<int64_t> numbers;
+  for (const StageVariants &stage : stages)
+    numbers.push_back(stage.stage);
   e.branch(
-      stageOf, stages,
+      stageOf, numbers,
       [&](size_t position) {
-        uint32_t s = uint32_t(stages[position]);
-        const dfrt::Stage &stage = program.stages[s];
+        const StageVariants &stage = stages[position];
+        auto run = [&](int64_t variant) {
+          e.call(nameOf(prefix, stage.stage, uint32_t(variant)),
+                 e.allArguments());
+        };
         SmallVector<int64_t> own;
-        for (uint32_t v = 1; v < stage.variants.size(); ++v)
-          if (isCompiled(stage.variants[v]))
-            own.push_back(v);
+        for (uint32_t variant : llvm::drop_begin(stage.variants))
+          own.push_back(variant);
         if (own.empty())
-          return run(s, 0);
+          return run(0);
         e.branch(
-            variantOf, own, [&](size_t v) { run(s, uint32_t(own[v])); },
-            [&] { run(s, 0); });
+            variantOf, own, [&](size_t v) { run(own[v]); }, [&] { run(0); });
       },
       [] {});
-  return success();
+}
+
+void df::nvvm::emitDispatch(KernelState &state) {
+  constexpr StringLiteral execute = "dfk_stage", load = "dfk_load_stage";
+  SmallVector<StageVariants> all, loading;
+  for (uint32_t s = 0; s < state.program.stages.size(); ++s) {
+    const dfrt::Stage &stage = state.program.stages[s];
+    if (stage.kind == dfrt::StageKind::reshard)
+      continue;
+    bool reduces = stage.kind == dfrt::StageKind::reduce, loads = false;
+    StageVariants entry{s, {}};
+    for (uint32_t v = 0; v < stage.variants.size(); ++v) {
+      if (!isCompiled(stage.variants[v]))
+        continue;
+      entry.variants.push_back(v);
+      (reduces ? emitFold : emitCalls)(state, s, v, nameOf(execute, s, v));
+      if (state.split.contains(stage.variants[v].symbol)) {
+        emitLoads(state, s, v, nameOf(load, s, v));
+        loads = true;
+      } else {
+        state.emitter.beginInstruction(nameOf(load, s, v));
+      }
+    }
+    all.push_back(entry);
+    if (loads)
+      loading.push_back(entry);
+  }
+  emitSwitch(state.emitter, "dfk_dispatch", execute, all);
+  emitSwitch(state.emitter, "dfk_dispatch_load", load, loading);
 }

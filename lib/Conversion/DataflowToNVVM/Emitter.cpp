@@ -115,6 +115,13 @@ Value Emitter::half(Value w, unsigned k, bool upper) {
                : bitAnd(whole, constant32(0xffff));
 }
 
+void Emitter::callPacked(StringRef name, ValueRange arguments) {
+  Value packed = cells(unsigned(arguments.size()));
+  for (auto [number, value] : llvm::enumerate(arguments))
+    store(value, packed, unsigned(number));
+  call(name, packed);
+}
+
 Value Emitter::cells(unsigned count) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.front());
@@ -190,10 +197,11 @@ void Emitter::branch(Value key, ArrayRef<int64_t> cases,
   scf::YieldOp::create(builder, loc);
 }
 
-LLVM::LLVMFuncOp Emitter::beginFunction(StringRef name) {
+LLVM::LLVMFuncOp Emitter::beginFunction(StringRef name, TypeRange arguments) {
   builder.setInsertionPointToEnd(&module->getRegion(0).front());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i32});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  SmallVector<Type>(arguments));
   function = LLVM::LLVMFuncOp::create(builder, loc, name, type,
                                       LLVM::Linkage::Internal);
   symbols.insert(function);
@@ -201,4 +209,17 @@ LLVM::LLVMFuncOp Emitter::beginFunction(StringRef name) {
   auto end = LLVM::ReturnOp::create(builder, loc, ValueRange());
   builder.setInsertionPoint(end);
   return function;
+}
+
+void Emitter::beginNumber(StringRef name) {
+  builder.setInsertionPointToEnd(&module->getRegion(0).front());
+  function = LLVM::LLVMFuncOp::create(builder, loc, name,
+                                      LLVM::LLVMFunctionType::get(i32, {i32}),
+                                      LLVM::Linkage::Internal);
+  symbols.insert(function);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+}
+
+void Emitter::endNumber(Value value) {
+  LLVM::ReturnOp::create(builder, loc, value);
 }

@@ -54,6 +54,9 @@ public:
   /// Calls the function `name` of the module.
   Value call(StringRef name, ValueRange arguments = {});
 
+  /// Calls a function of the packed convention (dfrt/Artifact.h).
+  void callPacked(StringRef name, ValueRange arguments);
+
   /// A word of the instruction `w`; the numbers are those of ABI.h.
   Value word(Value w, unsigned k);
   Value word64(Value w, unsigned k);
@@ -80,11 +83,21 @@ public:
   void branch(Value key, ArrayRef<int64_t> cases,
               function_ref<void(size_t)> body, function_ref<void()> otherwise);
 
-  /// An internal function (pointer, i32) -> () with arguments parameters and
-  /// instruction; the builder then stands at its end, in front of the return.
-  LLVM::LLVMFuncOp beginFunction(StringRef name);
+  /// An internal function; the builder then stands at its end, in front of a
+  /// return without value.
+  LLVM::LLVMFuncOp beginFunction(StringRef name, TypeRange arguments);
+  /// One with the arguments of everything that works on an instruction.
+  LLVM::LLVMFuncOp beginInstruction(StringRef name) {
+    return beginFunction(name, {pointer, i32, pointer});
+  }
+  /// One from i32 to i32.
+  void beginNumber(StringRef name);
+  void endNumber(Value value);
+  Value argument(unsigned number) { return function.getArgument(number); }
   Value parameters() { return function.getArgument(0); }
   Value instruction() { return function.getArgument(1); }
+  Value counters() { return function.getArgument(2); } ///< of the streams
+  ValueRange allArguments() { return function.getArguments(); }
 
   Location loc;
 

@@ -19,6 +19,7 @@
 #include "dataflow/Schedule/Program.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::df::nvvm {
 
@@ -61,6 +62,8 @@ struct KernelState {
   Memory memory;
   /// Scratch of the handler functions, by symbol.
   llvm::StringMap<uint64_t> scratchBytes;
+  /// Symbols of handler functions that are split into parts.
+  llvm::StringSet<> split;
   /// Where the descriptor of each argument of the program lies in the kernel's
   /// parameter.
   std::vector<uint64_t> descriptorOffset;
@@ -108,14 +111,44 @@ void copyField(KernelState &state, const dfrt::Record *toRecord,
                Value from, Value skip);
 uint64_t fieldBytes(const dfrt::Field &field);
 
-/// Functions (pointer, i32) -> () for an instruction of the stage.
-LogicalResult emitCalls(KernelState &state, uint32_t stage, uint32_t variant,
-                        StringRef name);
-LogicalResult emitFold(KernelState &state, uint32_t stage, uint32_t variant,
-                       StringRef name);
+/// Words of an instruction (ABI.h).
+enum InstructionWord : unsigned {
+  kStageVariant = 1,
+  kRangeBegin = 4,
+  kRangeEnd = 6,
+  kTileBegin = 8,
+  kTileEnd = 10,
+  kCoordinates = 12,
+  kSlices = 16,
+  kFirstOperand = 17,
+  kOperandCount = 18,
+  kFirstOutput = 19
+};
 
-/// `dfk_dispatch`, which runs the stage and variant of an instruction.
-LogicalResult emitDispatch(KernelState &state);
+/// How many tiles the instruction covers, an i32.
+Value tileCount(Emitter &emitter);
+/// Calls `body` with tile and slice for each call that a map or finalize makes:
+/// once, once a tile, once a slice. The slice is null unless `sliced`. With
+/// `meet` the threads meet behind each call of several.
+void forEachCall(Emitter &emitter, const dfrt::Stage &stage, bool sliced,
+                 bool meet, function_ref<void(Value, Value)> body);
+/// The arguments of a handler up to its tensor operands: coordinates, range
+/// (not for a reduce), slice, descriptors.
+void appendIndices(KernelState &state, const dfrt::Stage &stage, Value tile,
+                   Value slice, SmallVectorImpl<Value> &arguments);
+
+/// Functions of an instruction of the stage: handler calls of a map or
+/// finalize, the fold of a reduce, the load parts of any.
+void emitCalls(KernelState &state, uint32_t stage, uint32_t variant,
+               StringRef name);
+void emitFold(KernelState &state, uint32_t stage, uint32_t variant,
+              StringRef name);
+void emitLoads(KernelState &state, uint32_t stage, uint32_t variant,
+               StringRef name);
+
+/// `dfk_dispatch` and `dfk_dispatch_load`, which run the code of an
+/// instruction's stage and variant.
+void emitDispatch(KernelState &state);
 
 /// Gives all functions of `module` but kernels the attributes that device code
 /// needs, and removes those that nobody uses.

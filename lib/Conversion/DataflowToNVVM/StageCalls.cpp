@@ -17,11 +17,61 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
-// Words of an instruction (ABI.h).
-static constexpr unsigned kRangeBegin = 4, kRangeEnd = 6, kTileBegin = 8,
-                          kTileEnd = 10, kCoordinates = 12, kSlices = 16,
-                          kFirstOperand = 17, kOperandCount = 18,
-                          kFirstOutput = 19;
+Value df::nvvm::tileCount(Emitter &e) {
+  Value w = e.instruction();
+  return e.truncate(e.subtract(e.word64(w, kTileEnd), e.word64(w, kTileBegin)));
+}
+
+void df::nvvm::forEachCall(Emitter &e, const dfrt::Stage &stage, bool sliced,
+                           bool meet, function_ref<void(Value, Value)> body) {
+  Value w = e.instruction();
+  bool each = stage.range != dfrt::kNone && stage.each;
+  auto slices = [&](Value tile) {
+    if (!sliced)
+      return body(tile, {});
+    e.loop(e.half(w, kSlices, false), e.half(w, kSlices, true),
+           [&](Value slice) {
+             body(tile, slice);
+             if (meet)
+               e.call("dfk_sync");
+           });
+  };
+  if (!each)
+    return slices(e.constant32(0));
+  e.loop(e.constant32(0), tileCount(e), [&](Value tile) {
+    slices(tile);
+    if (!sliced && meet)
+      e.call("dfk_sync");
+  });
+}
+
+void df::nvvm::appendIndices(KernelState &state, const dfrt::Stage &stage,
+                             Value tile, Value slice,
+                             SmallVectorImpl<Value> &arguments) {
+  Emitter &e = state.emitter;
+  Value w = e.instruction();
+  if (stage.kind != dfrt::StageKind::reduce) {
+    size_t axes = state.program.domains[stage.domain].axes.size();
+    for (size_t a = 0; a < axes; ++a)
+      arguments.push_back(
+          e.spill(e.extendSigned(e.word(w, unsigned(kCoordinates + a)))));
+    if (stage.range != dfrt::kNone) {
+      Value begin = e.word64(w, kRangeBegin), end = e.word64(w, kRangeEnd);
+      if (stage.each) {
+        Value length = e.constant64(state.program.ranges[stage.range].tile);
+        begin = e.add(begin, e.multiply(e.extend(tile), length));
+        end = e.minimum(e.add(begin, length), end);
+      }
+      arguments.push_back(e.spill(begin));
+      arguments.push_back(e.spill(end));
+    }
+  }
+  if (slice)
+    arguments.push_back(e.spill(e.extend(slice)));
+  for (uint32_t operand : stage.operands)
+    arguments.push_back(
+        e.offset(e.parameters(), state.descriptorOffset[operand]));
+}
 
 namespace {
 
@@ -29,8 +79,10 @@ class StageCalls {
 public:
   StageCalls(KernelState &state, uint32_t stage, const dfrt::Variant &variant)
       : state(state), e(state.emitter), program(state.program),
-        stage(program.stages[stage]), variant(variant),
-        sliced(variant.kind == dfrt::Variant::Kind::sliced) {}
+        stage(program.stages[stage]),
+        sliced(variant.kind == dfrt::Variant::Kind::sliced),
+        split(state.split.contains(variant.symbol)),
+        callee(variant.symbol + (split ? "$compute" : "")) {}
 
   void emit();
 
@@ -59,8 +111,8 @@ private:
   Emitter &e;
   const dfrt::Program &program;
   const dfrt::Stage &stage;
-  const dfrt::Variant &variant;
-  bool sliced;
+  bool sliced, split;
+  std::string callee;
   SmallVector<Channel> channels;
   std::optional<Memory::Place> scratch;
   SmallVector<Value> arguments;
@@ -72,8 +124,7 @@ private:
 /// fixed number; what is left belongs to those.
 void StageCalls::splitOperands() {
   Value w = e.instruction();
-  Value tiles =
-      e.truncate(e.subtract(e.word64(w, kTileEnd), e.word64(w, kTileBegin)));
+  Value tiles = tileCount(e);
   Value position = e.word(w, kFirstOperand);
   Value left = e.word(w, kOperandCount);
   unsigned collected = 0;
@@ -143,23 +194,7 @@ void StageCalls::stackRecords(Channel &channel, Value &top) {
 void StageCalls::callOnce(Value tile, Value slice) {
   Value w = e.instruction();
   arguments.clear();
-  size_t axes = program.domains[stage.domain].axes.size();
-  for (size_t a = 0; a < axes; ++a)
-    argument(e.spill(e.extendSigned(e.word(w, unsigned(kCoordinates + a)))));
-  if (stage.range != dfrt::kNone) {
-    Value begin = e.word64(w, kRangeBegin), end = e.word64(w, kRangeEnd);
-    if (stage.each) {
-      Value length = e.constant64(program.ranges[stage.range].tile);
-      begin = e.add(begin, e.multiply(e.extend(tile), length));
-      end = e.minimum(e.add(begin, length), end);
-    }
-    argument(e.spill(begin));
-    argument(e.spill(end));
-  }
-  if (sliced)
-    argument(e.spill(e.extend(slice)));
-  for (uint32_t operand : stage.operands)
-    argument(e.offset(e.parameters(), state.descriptorOffset[operand]));
+  appendIndices(state, stage, tile, slice, arguments);
   for (Channel &channel : channels) {
     if (channel.arity == dfrt::Arity::collected) {
       argument(e.spill(e.extend(channel.count)));
@@ -188,15 +223,14 @@ void StageCalls::callOnce(Value tile, Value slice) {
     argument(e.offset(e.parameters(), state.descriptorOffset[output]));
   argument(state.address(*scratch));
 
-  Value packed = e.cells(unsigned(arguments.size()));
-  for (auto [index, value] : llvm::enumerate(arguments))
-    e.store(value, packed, unsigned(index));
-  e.call(variant.symbol, packed);
+  if (split)
+    argument(e.counters());
+  e.callPacked(callee, arguments);
 }
 
 void StageCalls::emit() {
   state.memory.begin();
-  scratch = state.memory.take(state.scratchBytes.lookup(variant.symbol));
+  scratch = state.memory.take(state.scratchBytes.lookup(callee));
   splitOperands();
   bool stacks = false;
   Value top;
@@ -218,33 +252,14 @@ void StageCalls::emit() {
   if (stacks)
     e.call("dfk_sync");
 
-  Value w = e.instruction();
-  bool each = stage.range != dfrt::kNone && stage.each;
-  auto slices = [&](Value tile) {
-    if (!sliced)
-      return callOnce(tile, {});
-    e.loop(e.half(w, kSlices, false), e.half(w, kSlices, true),
-           [&](Value slice) {
-             callOnce(tile, slice);
-             // The next call uses the same scratch.
-             e.call("dfk_sync");
-           });
-  };
-  if (!each)
-    return slices(e.constant32(0));
-  Value tiles =
-      e.truncate(e.subtract(e.word64(w, kTileEnd), e.word64(w, kTileBegin)));
-  e.loop(e.constant32(0), tiles, [&](Value tile) {
-    slices(tile);
-    if (!sliced)
-      e.call("dfk_sync");
-  });
+  // The next call uses the same scratch.
+  forEachCall(e, stage, sliced, /*meet=*/true,
+              [&](Value tile, Value slice) { callOnce(tile, slice); });
 }
 
-LogicalResult df::nvvm::emitCalls(KernelState &state, uint32_t stage,
-                                  uint32_t variant, StringRef name) {
-  state.emitter.beginFunction(name);
+void df::nvvm::emitCalls(KernelState &state, uint32_t stage, uint32_t variant,
+                         StringRef name) {
+  state.emitter.beginInstruction(name);
   StageCalls(state, stage, state.program.stages[stage].variants[variant])
       .emit();
-  return success();
 }

@@ -15,9 +15,6 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
-static constexpr unsigned kSlices = 16, kFirstOperand = 17, kOperandCount = 18,
-                          kFirstOutput = 19;
-
 namespace {
 
 class StageFold {
@@ -25,7 +22,9 @@ public:
   StageFold(KernelState &state, uint32_t index, const dfrt::Variant &variant)
       : state(state), e(state.emitter), index(index),
         stage(state.program.stages[index]), record(stage.record),
-        variant(variant), sliced(variant.kind == dfrt::Variant::Kind::sliced),
+        sliced(variant.kind == dfrt::Variant::Kind::sliced),
+        split(state.split.contains(variant.symbol)),
+        callee(variant.symbol + (split ? "$compute" : "")),
         rows(mayBeRow(state.program, index)) {}
 
   void emit();
@@ -34,7 +33,6 @@ private:
   using View = std::pair<Value, Value>;
 
   void foldSlices(Value slice);
-  void call(StringRef symbol, ArrayRef<Value> values);
   void useIdentity();
   void copyPart();
   void copyRecord(StoredValue from);
@@ -47,8 +45,9 @@ private:
   uint32_t index;
   const dfrt::Stage &stage;
   const dfrt::Record &record;
-  const dfrt::Variant &variant;
-  bool sliced, rows;
+  bool sliced, split;
+  std::string callee;
+  bool rows;
 
   Value first, count;
   Value sliceBegin, sliceEnd; ///< sliced only
@@ -59,13 +58,6 @@ private:
 };
 
 } // namespace
-
-void StageFold::call(StringRef symbol, ArrayRef<Value> values) {
-  Value packed = e.cells(unsigned(values.size()));
-  for (auto [number, value] : llvm::enumerate(values))
-    e.store(value, packed, unsigned(number));
-  e.call(symbol, packed);
-}
 
 /// Folds everything, or one slice. At least two parts.
 void StageFold::foldSlices(Value slice) {
@@ -84,15 +76,13 @@ void StageFold::foldSlices(Value slice) {
            Value slices = e.select(isLast, to.second,
                                    e.offset(temporary, record.headBytes));
            SmallVector<Value> arguments;
-           if (sliced)
-             arguments.push_back(e.spill(e.extend(slice)));
-           for (uint32_t operand : stage.operands)
-             arguments.push_back(
-                 e.offset(e.parameters(), state.descriptorOffset[operand]));
+           appendIndices(state, stage, {}, slice, arguments);
            llvm::append_range(arguments, carried);
            arguments.append({right.first, right.second, head, slices,
                              state.address(scratch)});
-           call(variant.symbol, arguments);
+           if (split)
+             arguments.push_back(e.counters());
+           e.callPacked(callee, arguments);
            e.call("dfk_sync");
            return {head, slices};
          });
@@ -116,8 +106,8 @@ void StageFold::copyRecord(StoredValue from) {
 
 void StageFold::useIdentity() {
   Value base = sliced ? state.address(temporaries[0]) : output.base;
-  call(stage.identitySymbol,
-       {base, e.offset(base, record.headBytes), state.address(scratch)});
+  e.callPacked(stage.identitySymbol, {base, e.offset(base, record.headBytes),
+                                      state.address(scratch)});
   if (!sliced)
     return;
   e.call("dfk_sync");
@@ -129,7 +119,7 @@ void StageFold::copyPart() { copyRecord(part(e.constant32(0), rowMemory[0])); }
 void StageFold::emit() {
   state.memory.begin();
   scratch = state.memory.take(
-      std::max(state.scratchBytes.lookup(variant.symbol),
+      std::max(state.scratchBytes.lookup(callee),
                state.scratchBytes.lookup(stage.identitySymbol)));
   if (rows)
     for (auto &row : rowMemory)
@@ -165,9 +155,8 @@ void StageFold::emit() {
       });
 }
 
-LogicalResult df::nvvm::emitFold(KernelState &state, uint32_t stage,
-                                 uint32_t variant, StringRef name) {
-  state.emitter.beginFunction(name);
+void df::nvvm::emitFold(KernelState &state, uint32_t stage, uint32_t variant,
+                        StringRef name) {
+  state.emitter.beginInstruction(name);
   StageFold(state, stage, state.program.stages[stage].variants[variant]).emit();
-  return success();
 }

@@ -36,7 +36,7 @@ llvm.func internal @dfk_read_epoch(%p: !llvm.ptr) {
   llvm.return
 }
 
-// The same thread: counts this CTA in. Everybody reads the epoch before that, so the last to start may advance it and clear
+// Its warp: counts this CTA in. Everybody reads the epoch before that, so the last to start may advance it and clear
 // the counter from which the next launch draws.
 llvm.func internal @dfk_count_start(%p: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
@@ -46,7 +46,10 @@ llvm.func internal @dfk_count_start(%p: !llvm.ptr) {
   %c24 = arith.constant 24 : i32
   %null = llvm.mlir.zero : !llvm.ptr<1>
   %state = llvm.call @dfk_parameter(%p, %c8) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-  %given = llvm.icmp "ne" %state, %null : !llvm.ptr<1>
+  %there = llvm.icmp "ne" %state, %null : !llvm.ptr<1>
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %is0 = arith.cmpi eq, %lane, %c0 : i32
+  %given = arith.andi %there, %is0 : i1
   scf.if %given {
     %mine = llvm.call @dfk_epoch() : () -> i32
     %cta = nvvm.read.ptx.sreg.ctaid.x : i32
@@ -96,6 +99,7 @@ llvm.func internal @dfk_begin(%p: !llvm.ptr) {
   %loads = arith.cmpi eq, %tid, %threads : i32
   scf.if %loads {
     llvm.call @dfk_watch_prepare(%p) : (!llvm.ptr) -> ()
+    llvm.call @dfk_begin_rings() : () -> ()
     %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
     scf.if %is_ticket {
       %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
@@ -129,10 +133,6 @@ llvm.func internal @dfk_begin(%p: !llvm.ptr) {
     llvm.call @dfk_read_epoch(%p) : (!llvm.ptr) -> ()
   }
   nvvm.cluster.arrive
-  nvvm.cluster.wait
-  scf.if %counts {
-    llvm.call @dfk_count_start(%p) : (!llvm.ptr) -> ()
-  }
   llvm.return
 }
 
@@ -156,21 +156,22 @@ llvm.func internal @dfk_end(%p: !llvm.ptr) {
   llvm.return
 }
 
-// One thread, in kernels with tickets: draws and hands the draws out, one ahead of those who execute them.
-llvm.func internal @dfk_draw(%p: !llvm.ptr) {
+// The load warp, in kernels with tickets: draws, and hands the draws out one ahead of those who execute them. Fills the rings
+// for each draw.
+llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
   %c5 = arith.constant 5 : i32
   %c7 = arith.constant 7 : i32
   %c8 = arith.constant 8 : i32
   %c11 = arith.constant 11 : i32
-  %c24 = arith.constant 24 : i32
-  %c4 = arith.constant 4 : i32
   %c16 = arith.constant 16 : i32
-  %c272 = arith.constant 272 : i32
-  %none = arith.constant -1 : i32
+  %c24 = arith.constant 24 : i32
   %c32 = arith.constant 32 : i32
   %c36 = arith.constant 36 : i32
+  %c272 = arith.constant 272 : i32
+  %none = arith.constant -1 : i32
   %plan = llvm.call @dfk_parameter(%p, %c0) : (!llvm.ptr, i32) -> !llvm.ptr<1>
   %draws = llvm.call @dfk_load(%plan, %c272) : (!llvm.ptr<1>, i32) -> i32
   %cta = nvvm.read.ptx.sreg.ctaid.x : i32
@@ -178,42 +179,82 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr) {
   %epoch = llvm.call @dfk_epoch() : () -> i32
   %parity = arith.andi %epoch, %c1 : i32
   %offset = arith.shli %parity, %c7 : i32
-  %counters = llvm.call @dfk_parameter(%p, %c24) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-  %counter = llvm.getelementptr %counters[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+  %base = llvm.call @dfk_parameter(%p, %c24) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %counter = llvm.getelementptr %base[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
   %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
   %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
   %first_at = llvm.call @dfk_control(%c32) : (i32) -> !llvm.ptr<3>
   %count_at = llvm.call @dfk_control(%c36) : (i32) -> !llvm.ptr<3>
-  %last:2 = scf.while (%ticket = %cta, %use = %c0) : (i32, i32) -> (i32, i32) {
-    // Use 0 finds the place free.
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %is0 = arith.cmpi eq, %lane, %c0 : i32
+  %last:3 = scf.while (%use = %c0) : (i32) -> (i32, i32, i32) {
+    // Use 0 finds the place free, and its ticket needs no draw.
     %before = arith.subi %use, %c1 : i32
-    llvm.call @dfk_await(%taken, %before, %c0, %c5, %none, %c1)
-        : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+    llvm.call @dfk_await(%taken, %before, %c0, %c5, %none, %c1) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
     %again = arith.cmpi ne, %use, %c0 : i32
-    %drawn = scf.if %again -> i32 {
-      %given = llvm.atomicrmw add %counter, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
-      %0 = arith.addi %ctas, %given : i32
-      scf.yield %0 : i32
+    %draws_now = arith.andi %again, %is0 : i1
+    %given = scf.if %draws_now -> i32 {
+      %0 = llvm.atomicrmw add %counter, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
+      %1 = arith.addi %ctas, %0 : i32
+      scf.yield %1 : i32
     } else {
-      scf.yield %ticket : i32
+      scf.yield %cta : i32
     }
-    %valid = arith.cmpi ult, %drawn, %draws : i32
+    %ticket = llvm.call @dfk_word(%given, %c0) : (i32, i32) -> i32
+    %valid = arith.cmpi ult, %ticket, %draws : i32
     %first_count:2 = scf.if %valid -> (i32, i32) {
-      %entry = llvm.call @dfk_entry(%p, %c11, %drawn, %c8) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+      %entry = llvm.call @dfk_entry(%p, %c11, %ticket, %c8) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
       %first = llvm.call @dfk_load(%entry, %c0) : (!llvm.ptr<1>, i32) -> i32
       %count = llvm.call @dfk_load(%entry, %c4) : (!llvm.ptr<1>, i32) -> i32
       scf.yield %first, %count : i32, i32
     } else {
       scf.yield %c0, %c0 : i32, i32
     }
-    llvm.store %first_count#0, %first_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
-    llvm.store %first_count#1, %count_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
-    nvvm.mbarrier.arrive %there : !llvm.ptr<3> -> i64
-    scf.condition(%valid) %drawn, %use : i32, i32
+    scf.if %is0 {
+      llvm.store %first_count#0, %first_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
+      llvm.store %first_count#1, %count_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
+      nvvm.mbarrier.arrive %there : !llvm.ptr<3> -> i64
+    }
+    llvm.call @dfk_sync_warp() : () -> ()
+    scf.condition(%valid) %use, %first_count#0, %first_count#1 : i32, i32, i32
   } do {
-  ^bb0(%ticket: i32, %use: i32):
+  ^bb0(%use: i32, %first: i32, %count: i32):
+    %streams = llvm.call @dfk_has_streams() : () -> i1
+    scf.if %streams {
+      scf.for %i = %c0 to %count step %c1 : i32 {
+        %index = arith.addi %first, %i : i32
+        %w = llvm.call @dfk_instruction(%p, %index) : (!llvm.ptr, i32) -> i32
+        llvm.call @dfk_dispatch_load(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+      }
+    }
     %next = arith.addi %use, %c1 : i32
-    scf.yield %ticket, %next : i32, i32
+    scf.yield %next : i32
+  }
+  llvm.return
+}
+
+// The load warp, in kernels with streams and queues: fills the rings for one instruction after the other.
+llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %counters: !llvm.ptr) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c8 = arith.constant 8 : i32
+  %c32 = arith.constant 32 : i32
+  %low = arith.constant 0xFFFF : i32
+  %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+  %first = llvm.call @dfk_instruction(%p, %cta) : (!llvm.ptr, i32) -> i32
+  %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+  %rest = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
+  %end:2 = scf.while (%w = %first, %next = %rest) : (i32, i32) -> (i32, i32) {
+    %word = llvm.call @dfk_word(%w, %c0) : (i32, i32) -> i32
+    %opcode = arith.andi %word, %low : i32
+    %more = arith.cmpi eq, %opcode, %c1 : i32
+    scf.condition(%more) %w, %next : i32, i32
+  } do {
+  ^bb0(%w: i32, %next: i32):
+    %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
+    llvm.call @dfk_dispatch_load(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+    %after = arith.addi %next, %c1 : i32
+    scf.yield %early, %after : i32, i32
   }
   llvm.return
 }
@@ -249,19 +290,19 @@ llvm.func internal @dfk_take_draw(%p: !llvm.ptr, %use: i32) -> !llvm.struct<(i32
 }
 
 // One instruction.
-llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32) {
+llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %counters: !llvm.ptr) {
   %asynchronous = llvm.call @dfk_is_async() : () -> i1
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
   llvm.call @dfk_await_operands(%p, %w) : (!llvm.ptr, i32) -> ()
-  llvm.call @dfk_dispatch(%p, %w) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_dispatch(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
   llvm.call @dfk_finish(%p, %w) : (!llvm.ptr, i32) -> ()
   llvm.return
 }
 
 // The compute threads. The next instruction is loaded while the present one is executed; a draw is followed by another one.
-llvm.func internal @dfk_compute(%p: !llvm.ptr) {
+llvm.func internal @dfk_compute(%p: !llvm.ptr, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c8 = arith.constant 8 : i32
@@ -298,7 +339,7 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr) {
   ^bb0(%w: i32, %next: i32, %left: i32, %use: i32):
     // Behind the last instruction lies another one or EXIT.
     %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
-    llvm.call @dfk_execute(%p, %w) : (!llvm.ptr, i32) -> ()
+    llvm.call @dfk_execute(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
     %after = arith.addi %next, %c1 : i32
     %step:4 = scf.if %is_ticket -> (i32, i32, i32, i32) {
       %fewer = arith.subi %left, %c1 : i32
@@ -323,28 +364,40 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr) {
   llvm.return
 }
 
-// Everything.
-llvm.func internal @dfk_kernel(%p: !llvm.ptr) {
-  %c0 = arith.constant 0 : i32
+// Everything. Each role has its own counters of the streams. The load warp of a kernel with queues does not wait for the
+// others of its cluster before it begins: it uses nothing of theirs.
+llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.ptr) {
+  %c1 = arith.constant 1 : i32
   %c5 = arith.constant 5 : i32
+  %true = arith.constant true
   llvm.call @dfk_begin(%p) : (!llvm.ptr) -> ()
   %warp = llvm.call @dfk_warp() : () -> i32
   %threads = llvm.call @dfk_threads() : () -> i32
   %warps = arith.shrui %threads, %c5 : i32
+  %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
+  %streams = llvm.call @dfk_has_streams() : () -> i1
+  %loads = arith.cmpi eq, %warp, %warps : i32
+  %queued = arith.xori %is_ticket, %true : i1
+  %early = arith.andi %loads, %queued : i1
+  scf.if %early {
+    scf.if %streams {
+      llvm.call @dfk_fill_queue(%p, %filled) : (!llvm.ptr, !llvm.ptr) -> ()
+    }
+  }
+  nvvm.cluster.wait
   %computes = arith.cmpi ult, %warp, %warps : i32
   scf.if %computes {
-    llvm.call @dfk_compute(%p) : (!llvm.ptr) -> ()
+    llvm.call @dfk_compute(%p, %taken) : (!llvm.ptr, !llvm.ptr) -> ()
   } else {
-    %loads = arith.cmpi eq, %warp, %warps : i32
     scf.if %loads {
-      %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
       scf.if %is_ticket {
-        %lane = llvm.call @dfk_lane() : () -> i32
-        %is0 = arith.cmpi eq, %lane, %c0 : i32
-        scf.if %is0 {
-          llvm.call @dfk_draw(%p) : (!llvm.ptr) -> ()
-        }
-        llvm.call @dfk_sync_warp() : () -> ()
+        llvm.call @dfk_draw(%p, %filled) : (!llvm.ptr, !llvm.ptr) -> ()
+      }
+    } else {
+      %second = arith.addi %warps, %c1 : i32
+      %counts = arith.cmpi eq, %warp, %second : i32
+      scf.if %counts {
+        llvm.call @dfk_count_start(%p) : (!llvm.ptr) -> ()
       }
     }
   }

@@ -19,6 +19,12 @@ llvm.func internal @dfk_await_ring(%barriers: i32, %first: i32, %stage: i32, %ph
   llvm.return
 }
 
+llvm.func internal @dfk_init(%at: i32, %arrivals: i32) {
+  %barrier = llvm.call @dfk_shared(%at) : (i32) -> !llvm.ptr<3>
+  nvvm.mbarrier.init %barrier, %arrivals : !llvm.ptr<3>, i32
+  llvm.return
+}
+
 // The compute threads: waits for the next stage to be full. Its address.
 llvm.func internal @dfk_take(%full: i32, %empty: i32, %base: i32, %depth: i32, %stage_bytes: i32, %counter: !llvm.ptr) -> !llvm.ptr {
   %c1 = arith.constant 1 : i32

@@ -10,6 +10,12 @@
 //   dfk_is_ticket         the kernel draws tickets
 //   dfk_is_async          the kernel has transports that the copy engine carries out
 //   dfk_is_watched        waits are bounded
+//   dfk_has_streams       handlers have parts, and the load warp has work
+// and functions that it generates:
+//   dfk_dispatch          runs the handlers of an instruction
+//   dfk_dispatch_load     runs their load parts
+//   dfk_begin_rings       initialises the barriers of all rings
+//   dfk_stream_of         which stream has these full barriers
 
 // All shared memory is dynamic: reserved bytes, then the slot arena.
 llvm.mlir.global external @dsmem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
