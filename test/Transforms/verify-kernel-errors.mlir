@@ -5,15 +5,15 @@
 // D1: the same stream
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -21,7 +21,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -38,15 +38,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: as many fills as takes
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -55,7 +55,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -71,22 +71,22 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: as many takes as fills
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -105,15 +105,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: the same number of iterations
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -123,7 +123,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -139,18 +139,55 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 
 // -----
 
-// D1: the same step, computed
+// D1: the same field of the instruction
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      // expected-error@+1 {{D1: does not have the bounds of the compute part's loop}}
+      scf.for %i = %c0 to %n step %c1 {
+        dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
+      }
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      // expected-note@+1 {{this op is to match it}}
+      scf.for %i = %c0 to %k step %c1 {
+        %t = dataflow.take @s : tensor<16x64xf32>
+        dataflow.give @s
+      }
+      dataflow.yield %y : tensor<16x64xf32>
+    }
+  }
+}
+
+// -----
+
+// D1: the same step, computed
+dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+  %c4 = arith.constant 4 : index
+  dataflow.tasks @four(n = %c4, k = %c4)
+  dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.yield %y : tensor<16x64xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<16x64xf32>
+    dataflow.stream @t depth 2 of tensor<16x64xf32>
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -161,7 +198,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -181,15 +218,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: a loop is no single access
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -199,7 +236,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -216,15 +253,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: the same condition
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -235,7 +272,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -255,15 +292,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: the same side of a branch
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -274,7 +311,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -294,15 +331,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D1: numbers that loops carry
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -316,7 +353,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -339,15 +376,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // These agree: bounds, conditions and carried numbers are the same.
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -364,7 +401,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -391,15 +428,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D2: one tile at a time
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -407,7 +444,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -427,15 +464,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D2: also in a loop
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -445,7 +482,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -467,22 +504,22 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D2: nothing is given back twice
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -500,22 +537,22 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D2: every tile is given back
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -531,22 +568,22 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D3: no use behind the give, of a view neither
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -567,15 +604,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D3: a tile stays in its block
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -584,7 +621,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       }
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -604,15 +641,15 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 // D4: the load role computes addresses only
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -621,7 +658,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
@@ -638,23 +675,23 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>)
     attributes {dataflow.topology = #dataflow.topology<ctas = 1, shared_bytes = 8192, reserved_bytes = 0>} {
   %c4 = arith.constant 4 : index
-  dataflow.tasks @four(n = %c4)
+  dataflow.tasks @four(n = %c4, k = %c4)
   dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
-  dataflow.handler @h(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
     dataflow.yield %y : tensor<16x64xf32>
   }
   // expected-error@+1 {{D5: rings have 16384 bytes, shared memory has 8192}}
   dataflow.kernel @k {
     dataflow.stream @s depth 2 of tensor<16x64xf32>
     dataflow.stream @t depth 2 of tensor<16x64xf32>
-    dataflow.part @l of @h load(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
       dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
       dataflow.yield
     }
-    dataflow.part @c of @h compute(%n: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
