@@ -7,6 +7,7 @@
 
 #include "dataflow/InitAll.h"
 
+#include "dataflow/Conversion/Passes.h"
 #include "dataflow/IR/Dataflow.h"
 #include "dataflow/Pipelines/Pipelines.h"
 #include "dataflow/Transforms/Passes.h"
@@ -24,6 +25,7 @@ void mlir::df::registerDataflowDialects(DialectRegistry &registry) {
 
 void mlir::df::registerDataflowPasses() {
   registerDataflowTransformsPasses();
+  registerDataflowConversionPasses();
   registerPipelines();
 }
 
