@@ -198,8 +198,9 @@ TEST_F(KernelTest, ShapesOfTheCaller) {
   EXPECT_FAILURE(chooseKernelShape(kernel, probe, request).status(),
                  StatusCode::resourceExhausted,
                  HasSubstr("only 132 of 140 CTAs can be resident"));
-  request.resident = false;
   request.cooperation = Cooperation::no;
+  EXPECT_FALSE(bool(chooseKernelShape(kernel, probe, request)));
+  request.resident = false;
   ChosenShape shape = take(chooseKernelShape(kernel, probe, request));
   EXPECT_EQ(shape.shape.ctas, 140u);
   EXPECT_FALSE(shape.shape.cooperative);

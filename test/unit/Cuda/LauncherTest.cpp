@@ -403,6 +403,18 @@ TEST_F(LauncherTest, RefusesAfterAnError) {
   EXPECT_OK(device.reopen());
 }
 
+TEST_F(LauncherTest, ErrorsThatLeaveTheContext) {
+  ready();
+  EXPECT_OK(launcher.launch(s));
+  fake().fail("cuStreamSynchronize", 1, api::Result::unknown);
+  EXPECT_FALSE(launcher.wait(s).ok());
+  EXPECT_FALSE(device.lost());
+  EXPECT_FAILURE(launcher.launch(s), StatusCode::deviceError,
+                 HasSubstr("initialise it again"));
+  EXPECT_OK(launcher.initialise(s));
+  EXPECT_OK(launcher.launch(s));
+}
+
 TEST_F(LauncherTest, LaunchFailuresNameTheKernel) {
   ready();
   fake().fail("cuLaunchKernelEx", 1, api::Result::launchOutOfResources);
