@@ -58,6 +58,7 @@ private:
   LogicalResult fit();
   void deepen();
   bool weaken(bool inLoops);
+  void restore();
   void drop(unsigned stream);
   void finish();
 
@@ -138,9 +139,9 @@ LogicalResult RingPlanner::setRequests() {
   return success();
 }
 
-/// Saves memory where it costs least. False when nothing is left to save.
+/// Takes a stage from the largest of the streams that have most, in loops or
+/// outside. False when none has any.
 bool RingPlanner::weaken(bool inLoops) {
-  // One stage less for the largest stream, or no stream.
   for (unsigned depth : {2u, 1u}) {
     RingStream *largest = nullptr;
     for (RingStream &stream : plan.streams)
@@ -150,14 +151,22 @@ bool RingPlanner::weaken(bool inLoops) {
         largest = &stream;
     if (!largest)
       continue;
-    if (--largest->depth == 0)
-      drop(largest - plan.streams.begin());
+    --largest->depth;
     return true;
   }
   return false;
 }
 
-/// The compute role loads the tiles of a stream itself.
+/// Gives stages back for which there is room after all.
+void RingPlanner::restore() {
+  for (unsigned depth : {1u, 2u})
+    for (RingStream &stream : plan.streams)
+      if (!stream.requested && stream.depth < depth &&
+          plan.bytes() + stream.stageBytes() <= limits.ringBytes)
+        ++stream.depth;
+}
+
+/// The compute role loads the tiles of this stream itself.
 void RingPlanner::drop(unsigned index) {
   const RingStream &stream = plan.streams[index];
   for (SplitHandler &split : handlers) {
@@ -191,14 +200,13 @@ LogicalResult RingPlanner::fit() {
     return demanding->request->emitOpError("request 'pipeline' needs rings of ")
            << demanded << " bytes, at most " << limits.ringBytes
            << " are available";
-  for (auto [i, stream] : llvm::enumerate(plan.streams))
-    if (!stream.requested && stream.stageBytes() > limits.ringBytes) {
+  for (RingStream &stream : plan.streams)
+    if (!stream.requested && stream.stageBytes() > limits.ringBytes)
       stream.depth = 0;
-      drop(i);
-    }
   while (plan.bytes() > limits.ringBytes)
     if (!weaken(/*inLoops=*/false) && !weaken(/*inLoops=*/true))
       break;
+  restore();
   return success();
 }
 
@@ -232,7 +240,7 @@ void RingPlanner::deepen() {
     ;
 }
 
-/// Removes the streams that were dropped.
+/// Removes the streams without stages.
 void RingPlanner::finish() {
   SmallVector<unsigned> number(plan.streams.size());
   SmallVector<RingStream> kept;
@@ -240,6 +248,8 @@ void RingPlanner::finish() {
     number[i] = kept.size();
     if (stream.depth > 0)
       kept.push_back(stream);
+    else
+      drop(i);
   }
   for (SplitHandler &split : handlers)
     for (Load &load : split.loads)

@@ -50,7 +50,9 @@ dataflow.program @sums(%whole: tensor<?x?x192xf32>, %rows: tensor<?x128xf32>, %t
   }
 }
 // Rings: 2 * 48 KiB, then 2 * 16 KiB; from 128 KiB on two full and two empty barriers for each.
+// Bulk copies need tensors at multiples of 16 bytes.
 // CHECK-LABEL: gpu.module @sums_kernel
+// CHECK-SAME: dataflow.argument_alignment = array<i64: 16, 16, 1, 1, 1>
 
 // Indices and operands, then scratch and counters: no record.
 // CHECK: llvm.func internal @piece$0$load$body(

@@ -2,6 +2,7 @@
 // RUN: df-opt %s --dataflow-split-roles="ring-bytes=114688" | FileCheck %s --check-prefix=ONE
 // RUN: df-opt %s --dataflow-split-roles="ring-bytes=65536" --remark-policy=all --remark-format=emitRemark --remarks-filter="dataflow" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: df-opt %s --dataflow-split-roles="ring-bytes=65536" | FileCheck %s --check-prefix=SMALL
+// RUN: df-opt %s --dataflow-split-roles="ring-bytes=81920" | FileCheck %s --check-prefix=BACK
 // RUN: df-opt %s --dataflow-split-roles="flight-bytes=221184" | FileCheck %s --check-prefix=DEEP
 // RUN: df-opt %s --dataflow-split-roles="kernel=other variants=exact" | FileCheck %s --check-prefix=OTHER
 // RUN: not df-opt %s --dataflow-split-roles --dataflow-split-roles 2>&1 | FileCheck %s --check-prefix=TWICE
@@ -32,6 +33,11 @@
 // SMALL-NEXT: dataflow.stream @b depth 2
 // SMALL: dataflow.part @h_compute
 // SMALL: tensor.extract_slice %{{.*}} to tensor<64x64xf32>
+
+// 80 KiB: without the second stage of the largest there is room for the held tile again.
+// BACK: dataflow.stream @held depth 1
+// BACK-NEXT: dataflow.stream @a depth 1
+// BACK-NEXT: dataflow.stream @b depth 2
 
 // OTHER: dataflow.kernel @other {
 // OTHER-NEXT: }

@@ -56,6 +56,11 @@ static LogicalResult convertParts(ProgramOp program, KernelOp kernel) {
   auto module = gpu::GPUModuleOp::create(
       builder, kernel.getLoc(),
       (program.getSymName() + "_" + kernel.getSymName()).str());
+  SmallVector<int64_t> alignment;
+  for (uint32_t bytes : fillAlignment(program, kernel))
+    alignment.push_back(bytes);
+  module->setAttr("dataflow.argument_alignment",
+                  builder.getDenseI64ArrayAttr(alignment));
   return convertHandlersToLLVM(functions, HandlerTarget::device, module);
 }
 
