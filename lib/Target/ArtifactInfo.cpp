@@ -1,124 +1,130 @@
-//===- ArtifactInfo.cpp - What an artifact holds, as JSON -----------------===//
+//===- ArtifactInfo.cpp - What an artifact holds, as text -----------------===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `--artifact-info`: for people and scripts. Names and numbers of the program,
-// sizes of the code; not a format to read back.
+// `--artifact-info`, `--artifact-to-ptx` and `--artifact-to-llvm`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Target/ArtifactInfo.h"
 
-#include "dfrt/Artifact.h"
+#include "dfrt/dfrt.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Support/LLVM.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
-namespace {
-
-const char *name(dfrt::StageKind kind) {
-  static const char *const names[] = {"map", "reduce", "reshard", "finalize"};
-  return names[static_cast<uint8_t>(kind)];
+/// Breaks JSON without spaces into lines.
+static void indent(StringRef json, raw_ostream &output) {
+  unsigned depth = 0;
+  bool quoted = false;
+  auto newLine = [&] { output << "\n" << std::string(2 * depth, ' '); };
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (quoted) {
+      output << c;
+      if (c == '\\')
+        output << json[++i];
+      quoted = c != '"';
+      continue;
+    }
+    bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
+    quoted = c == '"';
+    if (closes && json[i - 1] != '{' && json[i - 1] != '[') {
+      --depth;
+      newLine();
+    } else if (closes) {
+      --depth;
+    }
+    output << c;
+    depth += opens;
+    char next = i + 1 < json.size() ? json[i + 1] : '\0';
+    if (c == ',' || (opens && next != '}' && next != ']'))
+      newLine();
+    else if (c == ':')
+      output << ' ';
+  }
+  output << "\n";
 }
 
-const char *name(dfrt::CodeBlob::Kind kind) {
-  static const char *const names[] = {"cpu", "cpu-reference", "cubin", "ptx"};
-  return names[static_cast<uint8_t>(kind)];
+LogicalResult df::printArtifactInfo(StringRef bytes, raw_ostream &output,
+                                    MLIRContext *context) {
+  auto fail = [&] {
+    return emitError(UnknownLoc::get(context)) << dfrt_last_error();
+  };
+  dfrt_artifact *artifact = nullptr;
+  if (dfrt_artifact_load_memory(bytes.data(), bytes.size(), &artifact) !=
+      DFRT_OK)
+    return fail();
+  const char *json = nullptr;
+  bool described = dfrt_artifact_describe(artifact, &json) == DFRT_OK;
+  if (described)
+    indent(json, output);
+  dfrt_artifact_release(artifact);
+  return described ? success() : LogicalResult(fail());
 }
 
-void writeShape(llvm::json::OStream &json, ArrayRef<int64_t> shape) {
-  json.attributeArray("shape", [&] {
-    for (int64_t extent : shape)
-      json.value(extent);
+LogicalResult df::printArtifactCode(StringRef bytes, dfrt::CodeBlob::Kind kind,
+                                    raw_ostream &output, MLIRContext *context) {
+  Location loc = UnknownLoc::get(context);
+  dfrt::Expected<dfrt::Artifact> artifact = dfrt::readArtifact(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+  if (!artifact)
+    return emitError(loc) << artifact.status().message();
+  bool any = false;
+  for (const dfrt::CodeBlob &blob : artifact->code) {
+    if (blob.kind != kind)
+      continue;
+    any = true;
+    output << (kind == dfrt::CodeBlob::Kind::ptx ? "// " : "; ") << blob.target
+           << "\n";
+    output.write(reinterpret_cast<const char *>(blob.bytes.data()),
+                 blob.bytes.size());
+    if (blob.bytes.empty() || blob.bytes.back() != '\n')
+      output << "\n";
+  }
+  if (any)
+    return success();
+  InFlightDiagnostic error = emitError(loc)
+                             << "the artifact of '" << artifact->program.name
+                             << "' holds no " << dfrt::kindName(kind);
+  if (artifact->code.empty())
+    return error << ", nor other code";
+  error << ", but ";
+  llvm::interleaveComma(artifact->code, error, [&](const dfrt::CodeBlob &blob) {
+    error << dfrt::kindName(blob.kind);
   });
+  return error;
 }
 
-void writeStage(llvm::json::OStream &json, const dfrt::Stage &stage) {
-  json.attribute("name", stage.name);
-  json.attribute("kind", name(stage.kind));
-  json.attribute("separable", stage.separable);
-  json.attributeObject("record", [&] {
-    json.attribute("bytes", stage.record.bytes());
-    json.attribute("slices", stage.record.slices);
-    json.attributeArray("fields", [&] {
-      for (const dfrt::Field &field : stage.record.fields)
-        json.object([&] {
-          json.attribute("name", field.name);
-          json.attribute("type", dfrt::elementName(field.element));
-          writeShape(json, field.shape);
+void df::registerArtifactInfoTranslations() {
+  using Print = LogicalResult (*)(StringRef, raw_ostream &, MLIRContext *);
+  auto add = [](StringRef name, StringRef description, Print print) {
+    TranslateRegistration(
+        name, description,
+        [print](const std::shared_ptr<llvm::SourceMgr> &sources,
+                raw_ostream &output, MLIRContext *context) -> LogicalResult {
+          return print(
+              sources->getMemoryBuffer(sources->getMainFileID())->getBuffer(),
+              output, context);
         });
-    });
-  });
-  json.attributeObject("cost", [&] {
-    json.attribute("fixed_bytes", stage.cost.fixedBytes);
-    json.attribute("tile_bytes", stage.cost.tileBytes);
-    json.attribute("fixed_flops", stage.cost.fixedFlops);
-    json.attribute("tile_flops", stage.cost.tileFlops);
-  });
-  json.attributeArray("variants", [&] {
-    for (const dfrt::Variant &variant : stage.variants)
-      json.value(variant.symbol);
-  });
-}
-
-void writeArtifact(llvm::json::OStream &json, const dfrt::Artifact &artifact) {
-  const dfrt::Program &program = artifact.program;
-  json.object([&] {
-    json.attribute("producer", artifact.producer);
-    json.attribute("program", program.name);
-    json.attribute("fingerprint", llvm::utohexstr(program.fingerprint()));
-    json.attributeArray("arguments", [&] {
-      for (const dfrt::Argument &argument : program.arguments)
-        json.object([&] {
-          json.attribute("name", argument.name);
-          json.attribute("type", dfrt::elementName(argument.element));
-          writeShape(json, argument.shape);
-          json.attribute("output", argument.output);
-        });
-    });
-    json.attributeArray("stages", [&] {
-      for (const dfrt::Stage &stage : program.stages)
-        json.object([&] { writeStage(json, stage); });
-    });
-    json.attributeArray("code", [&] {
-      for (const dfrt::CodeBlob &blob : artifact.code)
-        json.object([&] {
-          json.attribute("kind", name(blob.kind));
-          json.attribute("target", blob.target);
-          json.attribute("bytes", static_cast<uint64_t>(blob.bytes.size()));
-          json.attribute("functions",
-                         static_cast<uint64_t>(blob.functions.size()));
-        });
-    });
-  });
-}
-
-} // namespace
-
-void mlir::df::registerArtifactInfoTranslation() {
-  TranslateRegistration(
-      "artifact-info", "print what an artifact holds as JSON",
-      [](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &output,
-         MLIRContext *context) -> LogicalResult {
-        StringRef bytes =
-            sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
-        dfrt::Expected<dfrt::Artifact> artifact = dfrt::readArtifact(
-            reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
-        if (!artifact)
-          return emitError(UnknownLoc::get(context))
-                 << artifact.status().message();
-        llvm::json::OStream json(output, /*IndentSize=*/2);
-        writeArtifact(json, *artifact);
-        output << "\n";
-        return success();
+  };
+  add("artifact-info", "print what an artifact holds as JSON",
+      printArtifactInfo);
+  add("artifact-to-ptx", "print the PTX that an artifact holds",
+      [](StringRef bytes, raw_ostream &output, MLIRContext *context) {
+        return printArtifactCode(bytes, dfrt::CodeBlob::Kind::ptx, output,
+                                 context);
+      });
+  add("artifact-to-llvm", "print the LLVM IR that an artifact holds",
+      [](StringRef bytes, raw_ostream &output, MLIRContext *context) {
+        return printArtifactCode(bytes, dfrt::CodeBlob::Kind::llvm, output,
+                                 context);
       });
 }

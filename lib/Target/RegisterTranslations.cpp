@@ -18,8 +18,8 @@
 void mlir::df::registerAllTranslations(
     std::function<std::string()> scheduleName,
     std::function<DeviceTranslationOptions()> device) {
-  registerArtifactInfoTranslation();
-  registerToArtifactTranslation();
+  registerArtifactInfoTranslations();
+  registerToArtifactTranslation(device);
   registerToPlanTranslation(std::move(scheduleName));
   registerFromPlanTranslation();
   registerDeviceTranslations(std::move(device));

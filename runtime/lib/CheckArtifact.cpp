@@ -21,6 +21,12 @@ const CodeBlob *Artifact::find(CodeBlob::Kind kind) const {
   return nullptr;
 }
 
+const char *dfrt::kindName(CodeBlob::Kind kind) {
+  static constexpr const char *kNames[] = {"cpu", "cpu_reference", "cubin",
+                                           "ptx", "llvm"};
+  return kNames[size_t(kind)];
+}
+
 ElementType dfrt::referenceElement(ElementType type) {
   switch (type) {
   case ElementType::f64:
@@ -179,8 +185,8 @@ private:
                   artifact.code.size(), " blobs");
     const CodeBlob &blob = artifact.code[index];
     if (blob.kind != kind)
-      return fail(field, " is ", index, ", whose kind is ", uint32_t(blob.kind),
-                  ", expected ", uint32_t(kind));
+      return fail(field, " is ", index, ", which is ", kindName(blob.kind),
+                  ", expected ", kindName(kind));
     if (blob.bytes.empty())
       return fail(field, " is ", index, ", which is empty");
     return Status::success();

@@ -33,11 +33,6 @@ const char *nameOf(Variant::Kind kind) {
                                            "sliced"};
   return kNames[size_t(kind)];
 }
-const char *nameOf(CodeBlob::Kind kind) {
-  static constexpr const char *kNames[] = {"cpu", "cpu_reference", "cubin",
-                                           "ptx", "llvm"};
-  return kNames[size_t(kind)];
-}
 const char *nameOf(Transport transport) {
   static constexpr const char *kNames[] = {
       "automatic", "local", "cluster_shared", "global", "multicast"};
@@ -255,7 +250,7 @@ std::string dfrt::describeArtifact(const Artifact &artifact) {
   json.beginArray("code");
   for (const CodeBlob &blob : artifact.code) {
     json.beginObject();
-    json.member("kind", nameOf(blob.kind));
+    json.member("kind", kindName(blob.kind));
     json.member("target", blob.target);
     json.member("bytes", blob.bytes.size());
     json.member("functions", blob.functions.size());

@@ -7,14 +7,14 @@
 // HEADS: arguments.q.shape[1]: is 32, the program's argument has 16
 
 // Sliced whole by both handlers, at a moving offset, and asked for its extent.
-// CHECK: "name":"agreed","type":"f32","shape":[-1,8,-1]
+// CHECK: "name":"agreed","element":"f32","shape":[-1,8,-1]
 // Sliced whole by one handler and in part by the other.
-// CHECK: "name":"disputed","type":"f32","shape":[-1,-1]
+// CHECK: "name":"disputed","element":"f32","shape":[-1,-1]
 // Read by elements.
-// CHECK: "name":"elements","type":"f32","shape":[-1,-1]
-// CHECK: "name":"lengths","type":"i32","shape":[-1]
+// CHECK: "name":"elements","element":"f32","shape":[-1,-1]
+// CHECK: "name":"lengths","element":"i32","shape":[-1]
 // Written through a loop, whole in dimension 1.
-// CHECK: "name":"out","type":"f32","shape":[-1,4]
+// CHECK: "name":"out","element":"f32","shape":[-1,4]
 
 dataflow.program @extents(%agreed: tensor<?x?x?xf32>, %disputed: tensor<?x?xf32>, %elements: tensor<?x?xf32>,
                           %lengths: tensor<?xi32>, %out: tensor<?x?xf32>) {

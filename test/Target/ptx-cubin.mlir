@@ -4,6 +4,12 @@
 // RUN: od -An -c -N4 %t/good.cubin | FileCheck %s --check-prefix=ELF
 // RUN: df-translate --dataflow-to-cubin --no-cache --strict-ptxas --chip=sm_100a --gpu-module=good %s -o %t/good100.cubin
 // RUN: not df-translate --dataflow-to-cubin --no-cache %s -o %t/several 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// RUN: split-file %S/ptx-modules.mlir %t/split
+// RUN: df-translate --dataflow-to-cubin --no-cache --cubin-dir=%t/folder %t/split/several.mlir 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: od -An -c -N4 %t/folder/second.cubin | FileCheck %s --check-prefix=ELF
+// RUN: df-translate --dataflow-to-cubin --no-cache --cubin-dir=%t/one --gpu-module=first %t/split/several.mlir -o %t/list
+// RUN: ls %t/one | FileCheck %s --check-prefix=ONE
+// RUN: not df-translate --dataflow-to-cubin --no-cache --cubin-dir=%t/list %t/split/several.mlir 2>&1 | FileCheck %s --check-prefix=NOFOLDER
 // RUN: df-translate --dataflow-to-cubin --no-cache --gpu-module=ignored %s -o %t/ignored.cubin 2>&1 | FileCheck %s --check-prefix=WARNED
 // RUN: not df-translate --dataflow-to-cubin --no-cache --strict-ptxas --gpu-module=ignored %s -o %t/none 2>&1 | FileCheck %s --check-prefix=IGNORED
 // RUN: not df-translate --dataflow-to-cubin --no-cache --strict-ptxas --gpu-module=spills %s -o %t/none 2>&1 | FileCheck %s --check-prefix=SPILLS
@@ -12,10 +18,19 @@
 // RUN: not df-translate --dataflow-to-cubin --no-cache --gpu-module=refused %s -o %t/none 2>&1 | FileCheck %s --check-prefix=REFUSED
 // The assembler's report becomes diagnostics at the kernels; what costs performance is an error with --strict-ptxas.
 
-// SEVERAL: error: holds 6 gpu.modules, but a cubin has one: name one with --gpu-module
+// SEVERAL: error: holds 6 gpu.modules, but a cubin has one: name one with --gpu-module, or a folder for all with --cubin-dir
+// FOLDER-DAG: remark: kernel 'one': {{[0-9]+}} registers
+// FOLDER-DAG: remark: kernel 'two': {{[0-9]+}} registers
+// FOLDER-DAG: {{^}}first.cubin
+// FOLDER-DAG: {{^}}second.cubin
+// ONE: first.cubin
+// ONE-NOT: second
+// NOFOLDER: error: cannot write '{{.*}}list{{.}}first.cubin': {{.+}}
 // ELF: 177 E L F
 
-// GOOD: [[@LINE+2]]:{{.*}}remark: kernel 'fill': {{[0-9]+}} registers, 1 barriers, 4 bytes of shared memory, 0 bytes of stack, 0 bytes spilled
+// GOOD: [[@LINE+4]]:{{.*}}remark: kernel 'fill': {{[0-9]+}} registers, 1 barriers, 4 bytes of shared memory, 0 bytes of stack, 0 bytes spilled
+// One line, not the kernel's text below it.
+// GOOD-NOT: llvm.func
 gpu.module @good {
   llvm.func @fill(%out: !llvm.ptr<1>, %value: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
     %word = llvm.mlir.addressof @word : !llvm.ptr<3>

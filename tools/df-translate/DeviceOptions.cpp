@@ -7,7 +7,7 @@
 //
 // The libraries read no environment; what it says comes in here: CUDA_HOME and
 // CUDA_PATH (where the assembler is), DATAFLOW_CACHE_DIR, XDG_CACHE_HOME and
-// HOME (where cubins are kept).
+// HOME (where cubins are kept, and artifacts if DATAFLOW_CACHE_DIR is set).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
 
 #include <cstdlib>
 
@@ -35,22 +36,35 @@ static cl::opt<bool> shortPointers(
     cl::desc("32-bit pointers to shared, constant and local memory"));
 static cl::opt<std::string>
     module("gpu-module", cl::cat(category),
-           cl::desc("Which gpu.module; not needed if there is only one"));
+           cl::desc("Which gpu.module; without it, all"));
+static cl::opt<std::string>
+    cubinFolder("cubin-dir", cl::cat(category),
+                cl::desc("Write NAME.cubin for each gpu.module into this "
+                         "folder, and their names to the output"));
+static cl::opt<unsigned>
+    jobs("ptxas-jobs", cl::init(0), cl::cat(category),
+         cl::desc("Assemblers that run at once (0: one for each core)"));
 static cl::opt<bool>
     strict("strict-ptxas", cl::cat(category),
            cl::desc("Spills, local memory, ignored setmaxnreg and serialised "
                     "wgmma are errors"));
 static cl::opt<std::string> ptxas("ptxas", cl::cat(category),
                                   cl::desc("The assembler to run"));
-static cl::opt<std::string>
-    cacheFolder("cache-dir", cl::cat(category),
-                cl::desc("Where cubins are kept (default: DATAFLOW_CACHE_DIR, "
-                         "else dataflow in the user's cache folder)"));
+static cl::opt<std::string> cacheFolder(
+    "cache-dir", cl::cat(category),
+    cl::desc("Where cubins are kept (default: DATAFLOW_CACHE_DIR, "
+             "else dataflow in the user's cache folder), and "
+             "artifacts (default: DATAFLOW_CACHE_DIR, else nowhere)"));
 static cl::opt<uint64_t>
     cacheMegabytes("cache-size", cl::init(1024), cl::cat(category),
-                   cl::desc("How large that folder may become, in MiB"));
+                   cl::desc("How much of each kind that folder may hold, in "
+                            "MiB"));
 static cl::opt<bool> noCache("no-cache", cl::cat(category),
                              cl::desc("Neither read nor write that folder"));
+
+static cl::opt<bool>
+    verboseCache("verbose-cache", cl::cat(category),
+                 cl::desc("Say also what that folder does not hold"));
 
 static std::string environment(const char *name) {
   const char *value = std::getenv(name);
@@ -81,9 +95,17 @@ mlir::df::DeviceTranslationOptions deviceOptions() {
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (std::string toolkit = environment(name); !toolkit.empty())
       options.ptxas.toolkits.push_back(toolkit);
-  if (!noCache)
+  options.ptxas.jobs =
+      jobs ? jobs : llvm::hardware_concurrency().compute_thread_count();
+  if (!noCache) {
     options.ptxas.cacheFolder =
         cacheFolder.empty() ? defaultCacheFolder() : cacheFolder.getValue();
+    options.artifactCacheFolder = cacheFolder.empty()
+                                      ? environment("DATAFLOW_CACHE_DIR")
+                                      : cacheFolder.getValue();
+  }
+  options.verboseCache = verboseCache;
+  options.cubinFolder = cubinFolder;
   options.ptxas.cacheBytes = cacheMegabytes << 20;
   options.strict = strict;
   options.module = module;

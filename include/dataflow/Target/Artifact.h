@@ -16,7 +16,10 @@
 #define DATAFLOW_TARGET_ARTIFACT_H
 
 #include "dataflow/IR/Dataflow.h"
+#include "dataflow/Target/PTX.h"
 #include "dfrt/Artifact.h"
+
+#include <functional>
 
 namespace mlir::df {
 
@@ -25,8 +28,9 @@ namespace mlir::df {
 FailureOr<dfrt::Artifact> buildArtifact(ProgramOp program);
 
 /// Registers `--dataflow-to-artifact`: the bytes of the artifact of the only
-/// program in the input.
-void registerToArtifactTranslation();
+/// program in the input, from the cache if there is one.
+void registerToArtifactTranslation(
+    std::function<DeviceTranslationOptions()> options);
 
 } // namespace mlir::df
 

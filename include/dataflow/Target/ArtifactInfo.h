@@ -5,18 +5,37 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For people and scripts: names and numbers of the program, sizes of the code.
+// For people and scripts: names and numbers of the program, sizes of the code,
+// kernels, and the texts that machine code was made of.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DATAFLOW_TARGET_ARTIFACTINFO_H
 #define DATAFLOW_TARGET_ARTIFACTINFO_H
 
-namespace mlir::df {
+#include "dfrt/Artifact.h"
+#include "mlir/Support/LLVM.h"
 
-/// Registers `--artifact-info`: reads an artifact and prints JSON.
-void registerArtifactInfoTranslation();
+namespace mlir {
+class MLIRContext;
 
-} // namespace mlir::df
+namespace df {
+
+/// Prints as JSON, indented, what dfrt_artifact_describe says. Fails if
+/// `artifact` cannot be read.
+LogicalResult printArtifactInfo(StringRef artifact, raw_ostream &output,
+                                MLIRContext *context);
+
+/// Prints the blobs of one kind, PTX or LLVM IR, under a comment with the
+/// target. Fails if `artifact` cannot be read or, naming the kinds that it
+/// holds, has no such blob.
+LogicalResult printArtifactCode(StringRef artifact, dfrt::CodeBlob::Kind kind,
+                                raw_ostream &output, MLIRContext *context);
+
+/// Registers `--artifact-info`, `--artifact-to-ptx` and `--artifact-to-llvm`.
+void registerArtifactInfoTranslations();
+
+} // namespace df
+} // namespace mlir
 
 #endif // DATAFLOW_TARGET_ARTIFACTINFO_H

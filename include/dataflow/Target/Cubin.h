@@ -115,6 +115,9 @@ struct CubinResult {
 /// The path of the assembler, or an error that says where it was searched for.
 llvm::Expected<std::string> findPtxas(const PtxasOptions &options);
 
+/// What the assembler calls itself; two with the same text are the same.
+llvm::Expected<std::string> ptxasVersion(const PtxasOptions &options);
+
 /// Assembles `modules`, at most `options.jobs` at once; one result each, in the
 /// same order. Fails as a whole only if there is no assembler to run.
 llvm::Expected<std::vector<CubinResult>>

@@ -34,10 +34,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
-class MLIRContext;
 class Operation;
 
 namespace df {
@@ -80,17 +80,24 @@ struct DeviceTranslationOptions {
   PTXOptions ptx;
   PtxasOptions ptxas;
   bool strict = false;
-  /// Which gpu.module to compile; needed where there are several.
+  /// Which gpu.module to compile; empty: all.
   std::string module;
+  /// Where cubins of several modules go, NAME.cubin each.
+  std::string cubinFolder;
+  /// Folder of the artifacts that are kept, made if it is not there; empty:
+  /// none are. It may be that of the cubins; each kind has a limit of its own,
+  /// `ptxas.cacheBytes`.
+  std::string artifactCacheFolder;
+  /// Say also what was not found in it.
+  bool verboseCache = false;
 };
 
-/// Prints the PTX that an artifact holds. Fails if `artifact` cannot be read or
-/// holds none.
-LogicalResult printArtifactPTX(StringRef artifact, raw_ostream &output,
-                               MLIRContext *context);
+/// Everything in `options` that decides the code, as words for a cache's key:
+/// chip, features, options, and the version of the assembler, if there is one.
+std::vector<std::string>
+describeDecisions(const DeviceTranslationOptions &options);
 
-/// Registers `--dataflow-to-ptx`, `--dataflow-to-cubin` and
-/// `--artifact-to-ptx`.
+/// Registers `--dataflow-to-ptx` and `--dataflow-to-cubin`.
 void registerDeviceTranslations(
     std::function<DeviceTranslationOptions()> options);
 

@@ -6,34 +6,59 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Target/Artifact.h"
+#include "dataflow/Target/ArtifactCache.h"
 #include "dataflow/Target/CPU.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::df;
 
-static LogicalResult translate(Operation *root, raw_ostream &output) {
+static FailureOr<std::vector<uint8_t>>
+compile(ProgramOp program) {
+  FailureOr<dfrt::Artifact> artifact = buildArtifact(program);
+  if (failed(artifact))
+    return failure();
+  dfrt::Expected<std::vector<uint8_t>> bytes = dfrt::writeArtifact(*artifact);
+  if (!bytes)
+    return program.emitError() << bytes.status().message();
+  return std::move(*bytes);
+}
+
+static LogicalResult translate(Operation *root, raw_ostream &output,
+                               const DeviceTranslationOptions &options) {
   SmallVector<ProgramOp> programs;
   root->walk([&](ProgramOp program) { programs.push_back(program); });
   if (programs.size() != 1)
     return root->emitError("expected one dataflow.program, found ")
            << programs.size();
-  FailureOr<dfrt::Artifact> artifact = buildArtifact(programs.front());
-  if (failed(artifact))
+  ProgramOp program = programs.front();
+  ArtifactCacheOptions cache;
+  cache.folder = options.artifactCacheFolder;
+  cache.bytes = options.ptxas.cacheBytes;
+  cache.verbose = options.verboseCache;
+  std::string key;
+  if (!cache.folder.empty())
+    key = artifactKey(root, describeDecisions(options), compilerIdentity());
+  FailureOr<std::vector<uint8_t>> bytes = findOrCompile(
+      key, cache, program.getLoc(), [&] { return compile(program); });
+  if (failed(bytes))
     return failure();
-  dfrt::Expected<std::vector<uint8_t>> bytes = dfrt::writeArtifact(*artifact);
-  if (!bytes)
-    return programs.front().emitError() << bytes.status().message();
-  output.write(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+  output << llvm::toStringRef(*bytes);
   return success();
 }
 
-void mlir::df::registerToArtifactTranslation() {
-  TranslateFromMLIRRegistration("dataflow-to-artifact",
-                                "compile a specialised program to an artifact",
-                                translate, [](DialectRegistry &registry) {
-                                  registry.insert<DataflowDialect>();
-                                  registerFuncHandlerExtension(registry);
-                                  registerCPUTargetDialects(registry);
-                                });
+void mlir::df::registerToArtifactTranslation(
+    std::function<DeviceTranslationOptions()> options) {
+  TranslateFromMLIRRegistration(
+      "dataflow-to-artifact", "compile a specialised program to an artifact",
+      [options](Operation *root, raw_ostream &output) {
+        return translate(root, output,
+                         options ? options() : DeviceTranslationOptions());
+      },
+      [](DialectRegistry &registry) {
+        registry.insert<DataflowDialect>();
+        registerFuncHandlerExtension(registry);
+        registerCPUTargetDialects(registry);
+      });
 }

@@ -5,22 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One file an entry: a head with a checksum, the assembler's log (so that a hit
-// is judged as a miss is), the cubin. Files are written under another name and
-// renamed, so any number of processes may share a folder; what cannot be read
-// counts as absent and is written anew. Failures to write are not errors.
+// An entry holds the assembler's log, so that a hit is judged as a miss is, and
+// the cubin. What cannot be read counts as absent and is written anew; failures
+// to write are not errors.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DATAFLOW_TARGET_PTX_CUBINCACHE_H
 #define DATAFLOW_TARGET_PTX_CUBINCACHE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "../DiskCache.h"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace mlir::df {
@@ -33,8 +29,7 @@ public:
   };
 
   /// An empty folder name makes a cache that keeps nothing.
-  CubinCache(llvm::StringRef folder, uint64_t limitBytes)
-      : folder(folder), limit(limitBytes) {}
+  CubinCache(llvm::StringRef folder, uint64_t limitBytes);
 
   /// The key of whatever is decided by `parts`, in this order.
   static std::string key(llvm::ArrayRef<llvm::StringRef> parts);
@@ -45,11 +40,7 @@ public:
   void store(llvm::StringRef key, const Entry &entry) const;
 
 private:
-  std::string path(llvm::StringRef key) const;
-  void evict() const;
-
-  std::string folder;
-  uint64_t limit;
+  DiskCache disk;
 };
 
 } // namespace mlir::df

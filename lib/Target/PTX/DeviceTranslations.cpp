@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Target/PTX.h"
-#include "dfrt/Artifact.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
-#include "llvm/Support/SourceMgr.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::df;
@@ -54,53 +57,91 @@ static LogicalResult toPTX(Operation *root, raw_ostream &output,
   return success();
 }
 
+static LogicalResult writeFile(Location loc, StringRef folder, StringRef name,
+                               const std::vector<uint8_t> &bytes) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  std::error_code code = llvm::sys::fs::create_directories(folder);
+  if (!code) {
+    llvm::raw_fd_ostream file(path, code);
+    if (!code) {
+      file << llvm::toStringRef(bytes);
+      file.close();
+      code = file.error();
+      file.clear_error();
+    }
+  }
+  if (code)
+    return emitError(loc, "cannot write '") << path << "': " << code.message();
+  return success();
+}
+
+/// One module's cubin goes to `output`. With a folder every module's goes there
+/// and `output` gets their names, a line each.
 static LogicalResult toCubin(Operation *root, raw_ostream &output,
                              const DeviceTranslationOptions &options) {
   auto modules = deviceModules(root, options.module);
   if (failed(modules))
     return failure();
-  if (modules->size() != 1)
+  bool several = !options.cubinFolder.empty();
+  if (!several && modules->size() != 1)
     return emitError(root->getLoc(), "holds ")
            << modules->size()
-           << " gpu.modules, but a cubin has one: name one with --gpu-module";
-  Operation *module = modules->front();
-  FailureOr<PTXText> ptx = compileToPTX(module, options.ptx);
-  if (failed(ptx))
-    return failure();
+           << " gpu.modules, but a cubin has one: name one with --gpu-module, "
+              "or a folder for all with --cubin-dir";
+  std::vector<PTXText> texts;
+  llvm::StringSet<> names;
+  for (Operation *module : *modules) {
+    FailureOr<PTXText> ptx = compileToPTX(module, options.ptx);
+    if (failed(ptx))
+      return failure();
+    if (!names.insert(ptx->name).second)
+      return emitError(module->getLoc(), "is the second gpu.module called '")
+             << ptx->name << "'";
+    texts.push_back(std::move(*ptx));
+  }
   llvm::Expected<std::vector<CubinResult>> results =
-      assembleToCubin(*ptx, options.ptxas);
+      assembleToCubin(texts, options.ptxas);
   if (!results)
-    return emitError(module->getLoc(), llvm::toString(results.takeError()));
-  const CubinResult &result = results->front();
-  if (failed(reportCubin(module, result, options.strict)))
+    return emitError(modules->front()->getLoc(),
+                     llvm::toString(results.takeError()));
+  LogicalResult all = success();
+  for (auto [module, result] : llvm::zip(*modules, *results))
+    if (failed(reportCubin(module, result, options.strict)))
+      all = failure();
+  if (failed(all))
     return failure();
-  output.write(reinterpret_cast<const char *>(result.cubin.data()),
-               result.cubin.size());
+  for (auto [module, text, result] : llvm::zip(*modules, texts, *results)) {
+    if (!several) {
+      output << llvm::toStringRef(result.cubin);
+      continue;
+    }
+    std::string name = text.name + ".cubin";
+    if (failed(writeFile(module->getLoc(), options.cubinFolder, name,
+                         result.cubin)))
+      return failure();
+    output << name << "\n";
+  }
   return success();
 }
 
-LogicalResult df::printArtifactPTX(StringRef bytes, raw_ostream &output,
-                                   MLIRContext *context) {
-  Location loc = UnknownLoc::get(context);
-  dfrt::Expected<dfrt::Artifact> artifact = dfrt::readArtifact(
-      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
-  if (!artifact)
-    return emitError(loc) << artifact.status().message();
-  bool any = false;
-  for (const dfrt::CodeBlob &blob : artifact->code) {
-    if (blob.kind != dfrt::CodeBlob::Kind::ptx)
-      continue;
-    any = true;
-    output << "// " << blob.target << "\n";
-    output.write(reinterpret_cast<const char *>(blob.bytes.data()),
-                 blob.bytes.size());
-    output << "\n";
-  }
-  if (!any)
-    return emitError(loc) << "the artifact of '" << artifact->program.name
-                          << "' holds no PTX among its "
-                          << artifact->code.size() << " code blobs";
-  return success();
+std::vector<std::string>
+df::describeDecisions(const DeviceTranslationOptions &options) {
+  std::vector<std::string> words = {
+      options.ptx.chip,
+      options.ptx.features,
+      "-O" + std::to_string(options.ptx.optLevel),
+      options.ptx.shortPointers ? "short pointers" : "long pointers",
+      "ptxas -O" + std::to_string(options.ptxas.optLevel),
+      options.strict ? "strict" : "lenient",
+  };
+  words.insert(words.end(), options.ptxas.flags.begin(),
+               options.ptxas.flags.end());
+  llvm::Expected<std::string> version = ptxasVersion(options.ptxas);
+  words.push_back(version ? *version : "no ptxas");
+  if (!version)
+    llvm::consumeError(version.takeError());
+  return words;
 }
 
 void df::registerDeviceTranslations(
@@ -118,17 +159,9 @@ void df::registerDeviceTranslations(
       },
       dialects);
   TranslateFromMLIRRegistration(
-      "dataflow-to-cubin", "compile a device module to a cubin, with ptxas",
+      "dataflow-to-cubin", "compile device modules to cubins, with ptxas",
       [current](Operation *root, raw_ostream &output) {
         return toCubin(root, output, current());
       },
       dialects);
-  TranslateRegistration(
-      "artifact-to-ptx", "print the PTX that an artifact holds",
-      [](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &output,
-         MLIRContext *context) -> LogicalResult {
-        return printArtifactPTX(
-            sources->getMemoryBuffer(sources->getMainFileID())->getBuffer(),
-            output, context);
-      });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Target/PTX.h"
+#include "../LineOnly.h"
 #include "Stages.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -122,8 +123,9 @@ FailureOr<df::PTXText> df::compileToPTX(Operation *module,
 static void remarkCounts(Operation *module, const df::PtxasFunction &function) {
   if (!function.kernel)
     return;
-  emitRemark(df::ptx::functionOrModule(module, function.name)->getLoc(),
-             "kernel '")
+  emitRemark(
+      df::lineOnly(df::ptx::functionOrModule(module, function.name)->getLoc()),
+      "kernel '")
       << function.name << "': " << function.registers << " registers, "
       << function.barriers << " barriers, " << function.sharedBytes
       << " bytes of shared memory, " << function.stackBytes
@@ -134,22 +136,21 @@ LogicalResult df::reportCubin(Operation *module, const CubinResult &result,
                               bool strict) {
   bool bad = false;
   auto at = [&](StringRef function) {
-    return ptx::functionOrModule(module, function);
+    return lineOnly(ptx::functionOrModule(module, function)->getLoc());
   };
   if (!result.problem.empty()) {
-    emitError(module->getLoc(), result.problem);
+    emitError(lineOnly(module->getLoc()), result.problem);
     bad = true;
   }
   if (result.cached)
-    emitRemark(module->getLoc(), "cubin taken from the cache");
+    emitRemark(lineOnly(module->getLoc()), "cubin taken from the cache");
   for (const PtxasFunction &function : result.report.functions)
     remarkCounts(module, function);
 
   std::vector<StrictFinding> findings = strictFindings(result.report);
   for (const StrictFinding &finding : findings) {
-    InFlightDiagnostic message =
-        strict ? emitError(at(finding.function)->getLoc())
-               : emitWarning(at(finding.function)->getLoc());
+    InFlightDiagnostic message = strict ? emitError(at(finding.function))
+                                        : emitWarning(at(finding.function));
     if (!finding.function.empty())
       message << "'" << finding.function << "': ";
     message << "ptxas: " << finding.text;
@@ -168,7 +169,7 @@ LogicalResult df::reportCubin(Operation *module, const CubinResult &result,
     bool warning =
         remark.level == PtxasRemark::Level::warning &&
         !StringRef(remark.text).contains("ignoring extern qualifier");
-    Location loc = at(remark.function)->getLoc();
+    Location loc = at(remark.function);
     InFlightDiagnostic message = error     ? emitError(loc)
                                  : warning ? emitWarning(loc)
                                            : emitRemark(loc);

@@ -46,6 +46,20 @@ llvm::Expected<std::string> df::findPtxas(const PtxasOptions &options) {
       "PATH): a cubin cannot be made without it, PTX can");
 }
 
+llvm::Expected<std::string> df::ptxasVersion(const PtxasOptions &options) {
+  llvm::Expected<std::string> program = findPtxas(options);
+  if (!program)
+    return program.takeError();
+  llvm::Expected<ChildTool::Result> run = runChildTool(
+      *program, {"--version"}, {}, "ptx", "cubin", options.timeoutSeconds);
+  if (!run)
+    return run.takeError();
+  if (run->status != 0)
+    return llvm::createStringError("'" + *program +
+                                   " --version' failed: " + run->log);
+  return std::move(run->log);
+}
+
 namespace {
 
 /// What is decided by the options alone.
@@ -103,14 +117,10 @@ df::assembleToCubin(llvm::ArrayRef<PTXText> modules,
   llvm::Expected<std::string> program = findPtxas(options);
   if (!program)
     return program.takeError();
-  llvm::Expected<ChildTool::Result> version = runChildTool(
-      *program, {"--version"}, {}, "ptx", "cubin", options.timeoutSeconds);
+  llvm::Expected<std::string> version = ptxasVersion(options);
   if (!version)
     return version.takeError();
-  if (version->status != 0)
-    return llvm::createStringError("'" + *program +
-                                   " --version' failed: " + version->log);
-  Assembler assembler{*program, version->log, options};
+  Assembler assembler{*program, *version, options};
   CubinCache cache(options.cacheFolder, options.cacheBytes);
 
   std::vector<CubinResult> results(modules.size());

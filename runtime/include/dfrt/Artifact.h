@@ -85,6 +85,9 @@ struct CodeBlob {
   std::vector<Function> functions;
 };
 
+/// "cpu", "cpu_reference", "cubin", "ptx", "llvm".
+const char *kindName(CodeBlob::Kind kind);
+
 /// How a tensor map is made of a bound argument. Arguments are dense and
 /// row-major, so neighbouring dimensions can be merged into one: dimension 0 of
 /// the map, the contiguous one, is a run of the argument's last dimensions,

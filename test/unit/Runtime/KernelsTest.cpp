@@ -147,11 +147,11 @@ TEST(Kernels, WrongFieldsAreNamed) {
   EXPECT_EQ(refusal([](K &k, A &) { k.blob = 5; }),
             "artifact: kernels[0].blob is 5, but there are 5 blobs");
   EXPECT_EQ(refusal([](K &k, A &) { k.blob = 3; }),
-            "artifact: kernels[0].blob is 3, whose kind is 3, expected 2");
+            "artifact: kernels[0].blob is 3, which is ptx, expected cubin");
   EXPECT_EQ(refusal([](K &, A &a) { a.code[2].bytes.clear(); }),
             "artifact: kernels[0].blob is 2, which is empty");
   EXPECT_EQ(refusal([](K &k, A &) { k.ptxBlob = 2; }),
-            "artifact: kernels[0].ptx_blob is 2, whose kind is 2, expected 3");
+            "artifact: kernels[0].ptx_blob is 2, which is cubin, expected ptx");
   EXPECT_EQ(refusal([](K &k, A &) { k.target = "sm_100a"; }),
             "artifact: kernels[0].target is 'sm_100a', but its cubin is for "
             "'sm_90a'");
