@@ -389,6 +389,13 @@ FailureOr<Operation *>
 df::convertProgramToKernel(OpBuilder &builder, ProgramOp program,
                            const KernelSpecialization &specialization,
                            const KernelOptions &options) {
+  // A pass has them; who calls this outside of one may not.
+  MLIRContext *context = program.getContext();
+  DialectRegistry registry;
+  registerDataflowToNVVMDialects(registry);
+  context->appendDialectRegistry(registry);
+  for (StringRef dialect : registry.getDialectNames())
+    context->getOrLoadDialect(dialect);
   KernelBuilder kernel(builder, program, specialization, options);
   return kernel.build();
 }
