@@ -62,6 +62,14 @@ static cl::opt<uint64_t>
 static cl::opt<bool> noCache("no-cache", cl::cat(category),
                              cl::desc("Neither read nor write that folder"));
 
+static cl::list<std::string>
+    targets("targets", cl::CommaSeparated, cl::cat(category),
+            cl::desc("What an artifact holds code for: cpu, sm_90a (default: "
+                     "both)"));
+static cl::opt<bool> watchdog(
+    "watchdog", cl::cat(category),
+    cl::desc("Bound every wait of an artifact's kernels; one that waits too "
+             "long says what for"));
 static cl::opt<bool>
     verboseCache("verbose-cache", cl::cat(category),
                  cl::desc("Say also what that folder does not hold"));
@@ -105,6 +113,9 @@ mlir::df::DeviceTranslationOptions deviceOptions() {
                                       : cacheFolder.getValue();
   }
   options.verboseCache = verboseCache;
+  if (!targets.empty())
+    options.targets.assign(targets.begin(), targets.end());
+  options.watchdog = watchdog;
   options.cubinFolder = cubinFolder;
   options.ptxas.cacheBytes = cacheMegabytes << 20;
   options.strict = strict;

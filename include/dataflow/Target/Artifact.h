@@ -23,9 +23,14 @@
 
 namespace mlir::df {
 
-/// Compiles `program`, all of whose types must be static but for operands.
-/// Fails, with diagnostics, where importProgram or compileForCPU does.
-FailureOr<dfrt::Artifact> buildArtifact(ProgramOp program);
+/// Compiles `program`, all of whose types must be static but for operands, for
+/// `options.targets`. Kernels of sm_90a are made beside the program and removed
+/// again; device modules with `dataflow.kernel` that stand there are taken as
+/// they are. Fails, with diagnostics, where importProgram, compileForCPU,
+/// convertProgramToKernel or compileToPTX does; where there is no assembler, a
+/// remark says that the artifact has no kernels.
+FailureOr<dfrt::Artifact>
+buildArtifact(ProgramOp program, const DeviceTranslationOptions &options);
 
 /// Registers `--dataflow-to-artifact`: the bytes of the artifact of the only
 /// program in the input, from the cache if there is one.

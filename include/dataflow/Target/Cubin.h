@@ -102,6 +102,9 @@ struct PTXText {
   std::string name;
   std::string chip;
   std::string text;
+  /// The LLVM IR that it was made of, before optimisation; not needed to
+  /// assemble it.
+  std::string llvm;
 };
 
 struct CubinResult {

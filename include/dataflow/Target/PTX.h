@@ -90,6 +90,11 @@ struct DeviceTranslationOptions {
   std::string artifactCacheFolder;
   /// Say also what was not found in it.
   bool verboseCache = false;
+  /// What an artifact holds code for: cpu, and chips with kernels of the
+  /// program.
+  std::vector<std::string> targets = {"cpu", "sm_90a"};
+  /// Waits of those kernels are bounded.
+  bool watchdog = false;
 };
 
 /// Everything in `options` that decides the code, as words for a cache's key:

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Target/Artifact.h"
+#include "Kernels.h"
 #include "dataflow/Conversion/ProgramFunctions.h"
 #include "dataflow/Target/CPU.h"
 #include "dataflow/Transforms/ProgramImport.h"
@@ -18,7 +19,16 @@ using namespace mlir::df;
 #define DATAFLOW_VERSION "unknown"
 #endif
 
-FailureOr<dfrt::Artifact> mlir::df::buildArtifact(ProgramOp program) {
+FailureOr<dfrt::Artifact>
+mlir::df::buildArtifact(ProgramOp program,
+                        const DeviceTranslationOptions &options) {
+  auto wants = [&](StringRef target) {
+    return llvm::is_contained(options.targets, target);
+  };
+  for (const std::string &target : options.targets)
+    if (target != "cpu" && target != "sm_90a")
+      return program.emitError("no target '")
+             << target << "', expected cpu or sm_90a";
   FailureOr<dfrt::Program> planned = importProgram(program);
   if (failed(planned))
     return failure();
@@ -28,6 +38,8 @@ FailureOr<dfrt::Artifact> mlir::df::buildArtifact(ProgramOp program) {
   artifact.program = *planned;
   for (auto kind :
        {dfrt::CodeBlob::Kind::cpu, dfrt::CodeBlob::Kind::cpuReference}) {
+    if (!wants("cpu"))
+      break;
     ProgramFunctions list(program, artifact.program);
     FailureOr<std::vector<HandlerFunction>> functions =
         list.collect(kind == dfrt::CodeBlob::Kind::cpuReference);
@@ -39,5 +51,7 @@ FailureOr<dfrt::Artifact> mlir::df::buildArtifact(ProgramOp program) {
       return failure();
     artifact.code.push_back(std::move(*blob));
   }
+  if (wants("sm_90a") && failed(addKernels(program, options, artifact)))
+    return failure();
   return artifact;
 }

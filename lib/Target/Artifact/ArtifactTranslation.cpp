@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dataflow/Conversion/DataflowToNVVM.h"
 #include "dataflow/Target/Artifact.h"
 #include "dataflow/Target/ArtifactCache.h"
 #include "dataflow/Target/CPU.h"
@@ -15,8 +16,8 @@ using namespace mlir;
 using namespace mlir::df;
 
 static FailureOr<std::vector<uint8_t>>
-compile(ProgramOp program) {
-  FailureOr<dfrt::Artifact> artifact = buildArtifact(program);
+compile(ProgramOp program, const DeviceTranslationOptions &options) {
+  FailureOr<dfrt::Artifact> artifact = buildArtifact(program, options);
   if (failed(artifact))
     return failure();
   dfrt::Expected<std::vector<uint8_t>> bytes = dfrt::writeArtifact(*artifact);
@@ -41,7 +42,7 @@ static LogicalResult translate(Operation *root, raw_ostream &output,
   if (!cache.folder.empty())
     key = artifactKey(root, describeDecisions(options), compilerIdentity());
   FailureOr<std::vector<uint8_t>> bytes = findOrCompile(
-      key, cache, program.getLoc(), [&] { return compile(program); });
+      key, cache, program.getLoc(), [&] { return compile(program, options); });
   if (failed(bytes))
     return failure();
   output << llvm::toStringRef(*bytes);
@@ -60,5 +61,7 @@ void mlir::df::registerToArtifactTranslation(
         registry.insert<DataflowDialect>();
         registerFuncHandlerExtension(registry);
         registerCPUTargetDialects(registry);
+        registerDataflowToNVVMDialects(registry);
+        registerPTXTargetDialects(registry);
       });
 }

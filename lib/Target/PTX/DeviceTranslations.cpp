@@ -134,7 +134,9 @@ df::describeDecisions(const DeviceTranslationOptions &options) {
       options.ptx.shortPointers ? "short pointers" : "long pointers",
       "ptxas -O" + std::to_string(options.ptxas.optLevel),
       options.strict ? "strict" : "lenient",
+      options.watchdog ? "watchdog" : "no watchdog",
   };
+  words.insert(words.end(), options.targets.begin(), options.targets.end());
   words.insert(words.end(), options.ptxas.flags.begin(),
                options.ptxas.flags.end());
   llvm::Expected<std::string> version = ptxasVersion(options.ptxas);

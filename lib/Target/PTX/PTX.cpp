@@ -111,6 +111,7 @@ FailureOr<df::PTXText> df::compileToPTX(Operation *module,
     return failure();
   code->setTargetTriple(llvm::Triple(ptx::triple()));
   code->setDataLayout(ptx::dataLayout(options));
+  llvm::raw_string_ostream(result.llvm) << *code;
   ptx::Emission emission = ptx::emitPTX(*code, options);
   if (!emission.problem.empty())
     return reportProblem(module, emission, options);
