@@ -46,6 +46,13 @@ dfrt_status dfrt_device_open(const char *name, dfrt_device **device) {
 
 void dfrt_device_release(dfrt_device *device) { delete device; }
 
+dfrt_status dfrt_device_reopen(dfrt_device *device) {
+  return guarded([&]() -> Status {
+    DFRT_TRY(require(device, "device"));
+    return device->cuda ? device->cuda->reopen() : Status::success();
+  });
+}
+
 dfrt_status dfrt_device_describe(const dfrt_device *device, const char **json) {
   return guarded([&]() -> Status {
     DFRT_TRY(require(device, "device"));

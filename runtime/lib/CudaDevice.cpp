@@ -62,6 +62,21 @@ std::string CudaDevice::describe(const std::string &name) const {
          ",\"probe\":" + probed.json() + "}";
 }
 
+Status CudaDevice::reopen() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!opened.lost())
+    return Status::success();
+  kept.clear();
+  modules->clear();
+  DFRT_TRY(opened.reopen());
+  Expected<Stream> stream =
+      Stream::create(opened, textOf("own of cuda:", opened.report().ordinal));
+  if (!stream)
+    return stream.status();
+  own = *stream;
+  return Status::success();
+}
+
 Expected<Stream> CudaDevice::stream(void *handle) const {
   if (!handle)
     return own;

@@ -31,6 +31,9 @@ public:
   /// {"device": name, "report": ..., "probe": ...}.
   std::string describe(const std::string &name) const;
 
+  /// As Device::reopen; what the device kept is made anew.
+  Status reopen();
+
   /// The caller's CUstream, or the device's own where it is null.
   Expected<cuda::Stream> stream(void *handle) const;
 

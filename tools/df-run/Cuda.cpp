@@ -132,11 +132,16 @@ Status CudaRunner::download(Tensors &tensors) {
   return stream.synchronize();
 }
 
-Expected<double> CudaRunner::launch(Tensors &tensors) {
+Status CudaRunner::poison(Tensors &tensors) {
   poisonOutputs(tensors);
   for (size_t i = 0; i < tensors.arguments.size(); ++i)
     if (tensors.arguments[i].output)
       TRY(buffers[i].upload(tensors.views[i].data, buffers[i].bytes(), stream));
+  return stream.synchronize();
+}
+
+Expected<double> CudaRunner::launch(Tensors &tensors) {
+  TRY(poison(tensors));
   TAKE(begin, Event::create(device, /*timing=*/true, "begin"));
   TAKE(end, Event::create(device, /*timing=*/true, "end"));
   TRY(begin.record(stream));
@@ -196,6 +201,7 @@ Expected<Measurement> CudaRunner::measure(uint64_t bytes, Tensors &tensors,
   result.kernel = kernel.record().symbol;
   result.cooperative = launched.cooperative;
   auto work = [&] { return launcher.launch(meter.stream()); };
+  TRY(poison(tensors));
   // The floor first and again behind: what of it drifts shows.
   TAKE(before, meter.readMicroseconds(bytes));
   Expected<double> cold = meter.coldMicroseconds(work);

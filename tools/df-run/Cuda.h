@@ -47,6 +47,8 @@ private:
   explicit CudaRunner(const LoadedArtifact &artifact) : artifact(artifact) {}
   /// One launch, and its microseconds between two events.
   Expected<double> launch(Tensors &tensors);
+  /// Fills the outputs on the device with NaN.
+  Status poison(Tensors &tensors);
   Status download(Tensors &tensors);
   /// `failed`, with what a watchdog build left behind.
   Status explained(const Status &failed) const;

@@ -86,6 +86,12 @@ typedef struct dfrt_device dfrt_device;
  * device, with what to do. */
 dfrt_status dfrt_device_open(const char *name, dfrt_device **device);
 void dfrt_device_release(dfrt_device *device);
+/* After a call reported that the context of a CUDA device is lost: makes the
+ * device usable again, where nobody else in the process used its context and
+ * the driver lets the process go on; else the error says so. Kernels and
+ * launchers made before are dead and can only be released. No other call on the
+ * device may be under way. Does nothing on a healthy device. */
+dfrt_status dfrt_device_reopen(dfrt_device *device);
 /* What the device is and does, as JSON: {"device", "report", "probe"}; of the
  * CPU {"device", "threads"}. */
 dfrt_status dfrt_device_describe(const dfrt_device *device, const char **json);
@@ -286,7 +292,9 @@ dfrt_status dfrt_launch(const dfrt_device *device,
  * made for the next launches, until the device is released. What tasks and
  * ranges the arguments' values would give is not compared with the plan, as the
  * values are on the device. Options other than workspace and stream are for the
- * CPU. A launch that a watchdog build of the kernel gives up is DFRT_DEADLOCK.
+ * CPU. Graphs are better captured from a launcher (below), whose memory stays
+ * where it is. A launch that a watchdog build of the kernel gives up is
+ * DFRT_DEADLOCK.
  */
 
 /* Evaluates the program's reference code without a plan, in f64 throughout:

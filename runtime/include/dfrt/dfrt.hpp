@@ -174,6 +174,7 @@ public:
   Expected<std::string> describe() const {
     return detail::readText(&dfrt_device_describe, get());
   }
+  Status reopen() const { return lastStatus(dfrt_device_reopen(get())); }
   Status launch(const ArtifactHandle &artifact, const PlanHandle &plan,
                 const std::vector<dfrt_tensor> &arguments,
                 const dfrt_launch_options *options = nullptr) const {

@@ -250,6 +250,26 @@ TEST_F(CudaAPITest, WatchdogExplainsAFailure) {
   EXPECT_OK(device.reopen());
 }
 
+TEST_F(CudaAPITest, ReopenedAfterAnError) {
+  PlanHandle made = plan();
+  EXPECT_OK(launch(made));
+  EXPECT_OK(handle.reopen()); // healthy: nothing happens
+  EXPECT_EQ(fake().calls("cuDevicePrimaryCtxReset_v2"), 0);
+  // With the context to itself.
+  device = Device();
+  handle = DeviceHandle();
+  dfrt_device *opened = nullptr;
+  EXPECT_OK(openDevice("cuda", DATAFLOW_TEST_FAKE_DRIVER, &opened));
+  handle = DeviceHandle(opened);
+  EXPECT_OK(launch(made));
+  fake().fail("cuStreamSynchronize", 1, api::Result::illegalAddress);
+  EXPECT_FALSE(launch(made).ok());
+  EXPECT_OK(handle.reopen());
+  EXPECT_EQ(fake().calls("cuDevicePrimaryCtxReset_v2"), 1);
+  EXPECT_OK(launch(made));
+  EXPECT_EQ(fake().alive("module"), 1);
+}
+
 TEST_F(CudaAPITest, KernelsAndShapes) {
   kernel = take(KernelHandle::load(handle, artifact));
   EXPECT_THAT(take(kernel.describe()), HasSubstr("\"symbol\":\"kernel\""));
