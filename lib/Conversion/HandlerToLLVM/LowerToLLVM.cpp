@@ -180,10 +180,12 @@ LogicalResult df::handlers::lowerToLLVMDialect(ModuleOp module,
   PassManager toLLVM(module.getContext());
   toLLVM.addPass(createCanonicalizerPass());
   toLLVM.addPass(createSCFToControlFlowPass());
+  // Before arith: a memref.dim whose number is no arith.constant any more would
+  // put the sizes on the stack, to index them.
+  toLLVM.addPass(createFinalizeMemRefToLLVMConversionPass());
   toLLVM.addPass(createConvertMathToLLVMPass());
   toLLVM.addPass(createArithToLLVMConversionPass());
   toLLVM.addPass(createConvertIndexToLLVMPass());
-  toLLVM.addPass(createFinalizeMemRefToLLVMConversionPass());
   toLLVM.addPass(createConvertFuncToLLVMPass());
   toLLVM.addPass(createConvertControlFlowToLLVMPass());
   toLLVM.addPass(createUBToLLVMConversionPass());

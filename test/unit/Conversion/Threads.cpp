@@ -32,7 +32,6 @@ struct Team {
 };
 
 Team *team = nullptr;
-unsigned barriers = 0;
 
 void start() {
   (*team->body)();
@@ -54,7 +53,6 @@ bool conversiontest::runTogether(unsigned threads, Order order,
   members.threads = std::vector<Thread>(threads);
   members.body = &body;
   team = &members;
-  barriers = 0;
   for (Thread &thread : members.threads) {
     getcontext(&thread.context);
     thread.stack.reset(new char[kStackBytes]);
@@ -81,8 +79,5 @@ bool conversiontest::runTogether(unsigned threads, Order order,
       return true;
     if (done != 0)
       return false;
-    ++barriers;
   }
 }
-
-unsigned conversiontest::barriersSeen() { return barriers; }

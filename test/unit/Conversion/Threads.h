@@ -27,9 +27,6 @@ enum class Order { ascending, descending, shuffled };
 bool runTogether(unsigned threads, Order order,
                  const std::function<void()> &body);
 
-/// How many barriers the last call of runTogether saw.
-unsigned barriersSeen();
-
 } // namespace conversiontest
 
 /// What device code calls.
