@@ -11,6 +11,7 @@
 
 #include "dataflow/Pipelines/Pipelines.h"
 
+#include "dataflow/Conversion/Passes.h"
 #include "dataflow/IR/Dataflow.h"
 #include "dataflow/Transforms/Passes.h"
 
@@ -74,6 +75,34 @@ void mlir::df::buildPlanPipeline(OpPassManager &manager,
   programs.addPass(createVerifySchedule());
 }
 
+/// The passes of `dataflow-codegen`; both pipelines have its options.
+template <typename OptionsT>
+static void addCodegen(OpPassManager &manager, const OptionsT &options) {
+  if (options.streams) {
+    OpPassManager &programs = onPrograms(manager);
+    SplitRolesOptions split;
+    split.ringBytes = options.ringBytes;
+    programs.addPass(createSplitRoles(split));
+    programs.addPass(createVerifyKernel());
+  }
+  ConvertDataflowToNVVMOptions convert;
+  for (const std::string &name : options.specializations)
+    convert.specializations.push_back(name);
+  convert.watchdog = options.watchdog;
+  manager.addPass(createConvertDataflowToNVVM(convert));
+}
+
+void mlir::df::buildCodegenPipeline(OpPassManager &manager,
+                                    const CodegenPipelineOptions &options) {
+  addCodegen(manager, options);
+}
+
+void mlir::df::buildCompilePipeline(OpPassManager &manager,
+                                    const CompilePipelineOptions &options) {
+  addPreparation(onPrograms(manager), options.params, options.buckets);
+  addCodegen(manager, options);
+}
+
 void mlir::df::registerPipelines() {
   PassPipelineRegistration<PreparePipelineOptions>(
       "dataflow-prepare",
@@ -82,4 +111,10 @@ void mlir::df::registerPipelines() {
   PassPipelineRegistration<PlanPipelineOptions>(
       "dataflow-plan", "Make a verified schedule for one batch",
       buildPlanPipeline);
+  PassPipelineRegistration<CodegenPipelineOptions>(
+      "dataflow-codegen", "Make the kernels of prepared programs",
+      buildCodegenPipeline);
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "dataflow-compile", "Prepare programs and make their kernels",
+      buildCompilePipeline);
 }

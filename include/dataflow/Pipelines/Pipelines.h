@@ -15,6 +15,10 @@
 //                     attach-topology where their options are given,
 //                     schedule-program, select-transport, plan-slots,
 //                     insert-releases, verify-schedule
+//   dataflow-codegen  from a prepared program to device modules with its
+//                     kernels: split-roles (with streams) and verify-kernel,
+//                     convert-dataflow-to-nvvm; of a module that holds programs
+//   dataflow-compile  dataflow-prepare, then dataflow-codegen
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,6 +85,45 @@ struct PlanPipelineOptions : public PassPipelineOptions<PlanPipelineOptions> {
                      "cluster_shared, global or multicast")};
 };
 
+/// Options of `dataflow-codegen`.
+struct CodegenPipelineOptions
+    : public PassPipelineOptions<CodegenPipelineOptions> {
+  ListOption<std::string> specializations{
+      *this, "specializations",
+      llvm::cl::desc("Which kernels: static, ticket (default: both)")};
+  Option<bool> watchdog{*this, "watchdog", llvm::cl::init(false),
+                        llvm::cl::desc("Bound every wait")};
+  Option<bool> streams{
+      *this, "streams", llvm::cl::init(false),
+      llvm::cl::desc("Let a load warp fetch tiles ahead of their use")};
+  Option<uint64_t> ringBytes{
+      *this, "ring-bytes", llvm::cl::init(221184),
+      llvm::cl::desc("Shared memory for the rings of all streams")};
+};
+
+/// Options of `dataflow-compile`.
+struct CompilePipelineOptions
+    : public PassPipelineOptions<CompilePipelineOptions> {
+  ListOption<std::string> specializations{
+      *this, "specializations",
+      llvm::cl::desc("Which kernels: static, ticket (default: both)")};
+  Option<bool> watchdog{*this, "watchdog", llvm::cl::init(false),
+                        llvm::cl::desc("Bound every wait")};
+  Option<bool> streams{
+      *this, "streams", llvm::cl::init(false),
+      llvm::cl::desc("Let a load warp fetch tiles ahead of their use")};
+  Option<uint64_t> ringBytes{
+      *this, "ring-bytes", llvm::cl::init(221184),
+      llvm::cl::desc("Shared memory for the rings of all streams")};
+  Option<std::string> params{
+      *this, "params", llvm::cl::init(""),
+      llvm::cl::desc("Values of compile-time parameters, e.g. "
+                     "width=64,element=bf16")};
+  Option<std::string> buckets{
+      *this, "buckets", llvm::cl::init("1,2,4"),
+      llvm::cl::desc("Tile counts to specialise handlers for")};
+};
+
 /// Adds the passes of `dataflow-prepare` to `manager`.
 void buildPreparePipeline(OpPassManager &manager,
                           const PreparePipelineOptions &options);
@@ -88,6 +131,14 @@ void buildPreparePipeline(OpPassManager &manager,
 /// Adds the passes of `dataflow-plan` to `manager`.
 void buildPlanPipeline(OpPassManager &manager,
                        const PlanPipelineOptions &options);
+
+/// Adds the passes of `dataflow-codegen` to `manager`, which runs on modules.
+void buildCodegenPipeline(OpPassManager &manager,
+                          const CodegenPipelineOptions &options);
+
+/// Adds the passes of `dataflow-compile` to `manager`, which runs on modules.
+void buildCompilePipeline(OpPassManager &manager,
+                          const CompilePipelineOptions &options);
 
 /// Makes the pipelines known by name, once per process.
 void registerPipelines();

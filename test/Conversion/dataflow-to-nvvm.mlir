@@ -1,0 +1,45 @@
+// RUN: df-opt %source/examples/hello/ragged_sum.mlir --dataflow-compile | FileCheck %s
+// RUN: df-opt %source/examples/hello/ragged_sum.mlir --dataflow-compile="specializations=ticket watchdog" | FileCheck %s --check-prefix=TICKET
+// RUN: df-opt %source/examples/hello/ragged_sum.mlir --dataflow-prepare \
+// RUN:   --convert-dataflow-to-nvvm="specializations=static threads=128 max-barriers=16" | FileCheck %s --check-prefix=SMALL
+// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-prepare \
+// RUN:   --convert-dataflow-to-nvvm="specializations=static private-bytes=1024" -o /dev/null 2>&1 | FileCheck %s --check-prefix=GLOBAL
+// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-compile="specializations=static streams=true" | FileCheck %s --check-prefix=STREAMS
+// A kernel for each specialisation stands behind the program, with what a launch must know of it.
+
+// CHECK: dataflow.program @ragged_sum
+// CHECK: gpu.module @ragged_sum_static [#nvvm.target<chip = "sm_90a"
+// CHECK-SAME: dataflow.kernel = {argument_alignment = array<i64: 4, 4, 4>, disciplines = 1 : i64, max_barriers = 512 : i64, max_cluster = 16 : i64
+// CHECK-SAME: parameter_bytes = 384 : i64
+// CHECK-SAME: symbol = "ragged_sum_static", threads = 384 : i64, transports = 30 : i64, watchdog = false}
+// Each function of the library is there once, and only if it is needed; handlers and stages follow.
+// CHECK: llvm.mlir.global external @dsmem()
+// CHECK-NOT: @dfk_take(
+// CHECK: llvm.func internal @dfk_dispatch(%{{.*}}: !llvm.ptr, %{{.*}}: i32, %{{.*}}: !llvm.ptr) attributes {always_inline, convergent}
+// CHECK: scf.index_switch
+// CHECK: case 0 {
+// CHECK: llvm.call @dfk_stage_0_0
+// CHECK: llvm.func @ragged_sum_static(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<384 x i8>, nvvm.grid_constant})
+// CHECK-SAME: nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>
+// CHECK: llvm.call @dfk_kernel(
+// CHECK: gpu.module @ragged_sum_ticket
+// CHECK-SAME: disciplines = 2 : i64
+// CHECK-SAME: transports = 10 : i64
+
+// TICKET-NOT: gpu.module @ragged_sum_static
+// TICKET: gpu.module @ragged_sum_ticket
+// TICKET-SAME: watchdog = true
+
+// SMALL: max_barriers = 16 : i64
+// SMALL-SAME: reserved_bytes = 512 : i64
+// SMALL-SAME: threads = 256 : i64
+
+// GLOBAL: remark: kernel 'mla_decode_static': scratch of {{[0-9]+}} bytes a CTA lies in global memory; handlers and folds have 1024 bytes of shared memory
+
+// Parts stand for handlers that have them; what streams are filled from has to be aligned.
+// STREAMS: gpu.module @mla_decode_static
+// STREAMS-SAME: argument_alignment = array<i64: 16, 16, 4, 4, 2, 4>
+// STREAMS: llvm.func internal @dfk_dispatch_load
+// STREAMS: llvm.call @dfk_load_stage_0_0
+// STREAMS: llvm.func internal @dfk_begin_rings
+// STREAMS: llvm.call @dfk_init
