@@ -59,8 +59,14 @@ typedef struct dfrt_kernel_parameters {
    * capacity, so a captured launch may get another plan of the same capacity;
    * from here the first instruction of a CTA is one memory latency away. */
   uint64_t sections[DFRT_KERNEL_SECTIONS];
-  uint64_t reserved[4]; /* 0 */
+  uint64_t stamps;      /* dfrt_stamp[ctas], written when the launch ends */
+  uint64_t reserved[3]; /* 0 */
 } dfrt_kernel_parameters;
+
+/* When a CTA began and ended, in nanoseconds of the device's global timer. */
+typedef struct dfrt_stamp {
+  uint64_t begin, end;
+} dfrt_stamp;
 
 #define DFRT_KERNEL_ARGUMENTS 192u
 #define DFRT_TENSOR_MAP_BYTES 128u
