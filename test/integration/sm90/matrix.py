@@ -57,15 +57,16 @@ def read_json(*path):
 
 
 class Source:
-    """MLIR text and what its parameters are bound to."""
+    """MLIR text, what its parameters are bound to, and whether its tiles are
+    loaded ahead by a role of their own."""
 
-    def __init__(self, text, params=""):
-        self.text, self.params = text, params
+    def __init__(self, text, params="", streams=False):
+        self.text, self.params, self.streams = text, params, streams
 
     @staticmethod
-    def file(path, params=""):
+    def file(path, params="", streams=False):
         with open(path) as file:
-            return Source(file.read(), params)
+            return Source(file.read(), params, streams)
 
 
 def mla_name(form, heads, page, element):
@@ -96,7 +97,7 @@ def programs(generated):
         result[mla_name(form, heads, page, element)] = Source.file(
             f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}")
     for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each"):
-        result[name] = Source.file(f"{HERE}/programs/{name}.mlir")
+        result[name] = Source.file(f"{HERE}/programs/{name}.mlir", streams=True)
     for name in ("two_streams", "exchange"):
         for element in ("f16", "bf16"):
             result[f"{name}_{element}"] = Source.file(f"{HERE}/programs/{name}.mlir",
