@@ -265,14 +265,20 @@ SmallVector<Load> mlir::df::findLoads(const HandlerFrame &frame) {
 // Uses of a tile
 //===----------------------------------------------------------------------===//
 
-/// Whether no result of `op` is ever the memory of `value`. An elementwise op
-/// may be folded to an operand, so only structured ops that compute count.
+/// Whether no result of `op` is ever the memory of `value`, whatever `op` is
+/// folded to: conversions may cancel each other, an operand may be neutral.
 static bool makesNewTensor(Operation *op, Value value) {
   if (isa<tensor::ExtractOp, tensor::DimOp>(op))
     return true;
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return insert.getDest() != value &&
            insert.getSourceType() != insert.getDestType();
+  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2)
+    return op->getOperand(0) != op->getOperand(1) &&
+           llvm::none_of(op->getOperands(), [](Value operand) {
+             return matchPattern(operand, m_Constant()) ||
+                    operand.getDefiningOp<tensor::SplatOp>();
+           });
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
     return false;

@@ -299,3 +299,34 @@ dataflow.program @variants(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) {
 // CHECK-NEXT:   dataflow.give @x
 // CHECK-NOT:  dataflow.part
 // CHECK:      dataflow.schedule @plan
+
+// -----
+
+// The sum of a tile and something else is a new tensor; the product with a constant may turn out to be the tile itself.
+// CHECK-LABEL: dataflow.program @elementwise
+dataflow.program @elementwise(%x: tensor<?x64xf32>, %z: tensor<?x64xf32>, %y: tensor<16x64xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x, %z : tensor<?x64xf32>, tensor<?x64xf32>) outs(%y : tensor<16x64xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<?x64xf32>, %z: tensor<?x64xf32>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %one = arith.constant dense<1.0> : tensor<16x64xf32>
+    %r:2 = scf.for %t = %c0 to %c8 step %c1 iter_args(%acc = %y, %last = %y) -> (tensor<16x64xf32>, tensor<16x64xf32>) {
+      %tile = tensor.extract_slice %x[%t, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
+      %sum = arith.addf %acc, %tile : tensor<16x64xf32>
+      %other = tensor.extract_slice %z[%t, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
+      %scaled = arith.mulf %other, %one : tensor<16x64xf32>
+      scf.yield %sum, %scaled : tensor<16x64xf32>, tensor<16x64xf32>
+    }
+    %s = arith.addf %r#0, %r#1 : tensor<16x64xf32>
+    dataflow.yield %s : tensor<16x64xf32>
+  }
+}
+// CHECK: dataflow.kernel @kernel {
+// CHECK-NEXT: dataflow.stream @x depth
+// CHECK-NEXT: dataflow.part
+// CHECK: dataflow.take @x
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: dataflow.give @x
+// CHECK-NEXT: tensor.extract_slice

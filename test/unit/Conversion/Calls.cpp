@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
+#include "Rings.h"
 #include "dataflow/Transforms/ProgramImport.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -70,6 +71,13 @@ Code::compile(const std::vector<HandlerFunction> &functions,
     add("dfk_thread", dfk_thread);
     add("dfk_threads", dfk_threads);
     add("dfk_sync", dfk_sync);
+    add("dfk_lane", dfk_lane);
+    add("dfk_take", dfk_take);
+    add("dfk_give", dfk_give);
+    add("dfk_fill_begin", dfk_fill_begin);
+    add("dfk_fill_run", dfk_fill_run);
+    add("dfk_fill_run_keep", dfk_fill_run_keep);
+    add("dfk_fill_end", dfk_fill_end);
     return symbols;
   });
   return code;
@@ -225,7 +233,8 @@ Call::Call(const HandlerFunction &function, const Sizes &sizes)
       numbers.push_back({0, field.element, offset, count, field.name});
     });
   }
-  unsigned first = block.getNumArguments() - function.outputs;
+  unsigned first =
+      block.getNumArguments() - function.counters - function.outputs;
   for (unsigned i = 0; i < function.outputs; ++i) {
     mlir::Type type = block.getArgument(first + i).getType();
     addTensor(type, sizes.dynamic, initial, outputWords);
@@ -236,7 +245,8 @@ Call::Call(const HandlerFunction &function, const Sizes &sizes)
   }
 }
 
-void Call::run(const Code &code, unsigned threads, Order order) {
+void Call::run(const Code &code, unsigned threads, Order order,
+               unsigned streams) {
   outputs = initial;
   std::vector<void *> arguments;
   for (int64_t &index : indices)
@@ -281,7 +291,14 @@ void Call::run(const Code &code, unsigned threads, Order order) {
   if (threads == 0)
     callee(arguments.data());
   else
-    EXPECT_TRUE(runTogether(threads, order, [&] { callee(arguments.data()); }))
+    EXPECT_TRUE(runTogether(threads, order,
+                            [&] {
+                              std::vector<int32_t> counters(streams);
+                              std::vector<void *> own = arguments;
+                              if (function.counters)
+                                own.push_back(counters.data());
+                              callee(own.data());
+                            }))
         << function.symbol << ": threads disagree on barriers";
   for (size_t i = 0; i < guard; ++i)
     EXPECT_EQ(scratch[bytes + i], 0xff)
@@ -314,13 +331,14 @@ std::string Call::difference(const std::vector<std::vector<uint8_t>> &expected,
 }
 
 void conversiontest::expectEqual(const std::vector<HandlerFunction> &functions,
-                                 const Sizes &sizes, double tolerance,
-                                 mlir::MLIRContext &context) {
+                                 const std::vector<Sizes> &sizes,
+                                 double tolerance, mlir::MLIRContext &context) {
   auto cpu = Code::compile(functions, HandlerTarget::cpu, context);
   auto device = Code::compile(functions, HandlerTarget::device, context);
   ASSERT_TRUE(cpu && device);
-  for (const HandlerFunction &function : functions) {
-    Call call(function, sizes);
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const HandlerFunction &function = functions[i];
+    Call call(function, sizes[i]);
     call.run(*cpu, 0, Order::ascending);
     auto expected = call.results();
     call.run(*device, 1, Order::ascending);

@@ -60,7 +60,9 @@ public:
   Call(const mlir::df::HandlerFunction &function, const Sizes &sizes);
 
   /// Runs `code` on fresh copies of the outputs. Threads 0: it is cpu code.
-  void run(const Code &code, unsigned threads, Order order);
+  /// A function with counters gets `streams` of them for each thread, all 0.
+  void run(const Code &code, unsigned threads, Order order,
+           unsigned streams = 0);
   /// What the last run wrote.
   const std::vector<std::vector<uint8_t>> &results() const { return outputs; }
   /// The first difference of more than `tolerance` (relative to the largest
@@ -92,10 +94,11 @@ private:
   std::vector<Numbers> numbers;
 };
 
-/// Compiles `functions` both ways and compares each on 1, 3 and 32 threads in
-/// every order: bit by bit among each other, and with `tolerance` to the cpu.
+/// Compiles `functions` both ways and compares each, called with its `sizes`,
+/// on 1, 3 and 32 threads in every order: bit by bit among each other, and with
+/// `tolerance` to the cpu.
 void expectEqual(const std::vector<mlir::df::HandlerFunction> &functions,
-                 const Sizes &sizes, double tolerance,
+                 const std::vector<Sizes> &sizes, double tolerance,
                  mlir::MLIRContext &context);
 
 } // namespace conversiontest
