@@ -15,6 +15,7 @@
 
 #include "dataflow/Conversion/ProgramFunctions.h"
 #include "dataflow/Conversion/StreamLowering.h"
+#include "dataflow/IR/LineOnly.h"
 #include "dataflow/Transforms/ProgramImport.h"
 #include "dfrt/KernelABI.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -356,7 +357,8 @@ void KernelBuilder::describe(KernelState &state) {
                           b.getDenseI64ArrayAttr(alignment)),
            b.getNamedAttr("remarks", b.getStrArrayAttr(texts))}));
   for (const std::string &remark : remarks)
-    emitRemark(program.getLoc(), "kernel '") << name << "': " << remark;
+    emitRemark(lineOnly(program.getLoc()), "kernel '")
+        << name << "': " << remark;
 }
 
 FailureOr<Operation *> KernelBuilder::build() {

@@ -8,7 +8,7 @@
 #include "dataflow/Target/ArtifactCache.h"
 
 #include "../DiskCache.h"
-#include "../LineOnly.h"
+#include "dataflow/IR/LineOnly.h"
 #include "dfrt/Artifact.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"

@@ -8,6 +8,7 @@
 #include "Kernels.h"
 
 #include "dataflow/Conversion/DataflowToNVVM.h"
+#include "dataflow/IR/LineOnly.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -125,7 +126,8 @@ LogicalResult mlir::df::addKernels(ProgramOp program,
   llvm::Expected<std::vector<CubinResult>> results =
       assembleToCubin(texts, options.ptxas);
   if (!results) {
-    emitRemark(program.getLoc(), "the artifact has PTX but no cubins: ")
+    emitRemark(lineOnly(program.getLoc()),
+               "the artifact has PTX but no cubins: ")
         << llvm::toString(results.takeError());
     return success();
   }

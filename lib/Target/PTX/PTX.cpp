@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Target/PTX.h"
-#include "../LineOnly.h"
 #include "Stages.h"
+#include "dataflow/IR/LineOnly.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -103,7 +103,7 @@ llvm.func internal @dfk_acquire(%p: !llvm.ptr, %w: i32) {
 
 // Waits for the operands of the instruction %w. Each lane looks at one operand: it waits for a flag itself, and tells the whole
 // warp about a barrier, since what a bulk copy has written is seen by those who have waited for its barrier.
-llvm.func internal @dfk_await_operands(%p: !llvm.ptr, %w: i32) {
+llvm.func internal @dfk_await_operands(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -152,7 +152,6 @@ llvm.func internal @dfk_await_operands(%p: !llvm.ptr, %w: i32) {
       llvm.call @dfk_sync_warp() : () -> ()
       %left = arith.subi %count, %base : i32
       %lanes = arith.minui %left, %c32 : i32
-      %asynchronous = llvm.call @dfk_is_async() : () -> i1
       scf.if %asynchronous {
         scf.for %i = %c0 to %lanes step %c1 : i32 {
           %number = nvvm.shfl.sync idx %none, %barrier_phase#0, %i, %c31 : i32 -> i32

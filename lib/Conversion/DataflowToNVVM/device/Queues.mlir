@@ -137,19 +137,11 @@ llvm.func internal @dfk_begin(%p: !llvm.ptr) {
 }
 
 // All threads: nobody of a cluster leaves while a peer may still reach its shared memory.
-llvm.func internal @dfk_end(%p: !llvm.ptr) {
-  %c0 = arith.constant 0 : i32
+llvm.func internal @dfk_end() {
   %c1 = arith.constant 1 : i32
-  %c2 = arith.constant 2 : i32
-  %c24 = arith.constant 24 : i32
-  %plan = llvm.call @dfk_parameter(%p, %c0) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-  %flags = llvm.call @dfk_load(%plan, %c24) : (!llvm.ptr<1>, i32) -> i32
-  %bit = arith.andi %flags, %c2 : i32
-  %asked = arith.cmpi ne, %bit, %c0 : i32
   %size = nvvm.read.ptx.sreg.cluster.nctarank : i32
   %several = arith.cmpi ugt, %size, %c1 : i32
-  %together = arith.ori %asked, %several : i1
-  scf.if %together {
+  scf.if %several {
     nvvm.cluster.arrive
     nvvm.cluster.wait
   }
@@ -234,14 +226,13 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
 }
 
 // The load warp, in kernels with streams and queues: fills the rings for one instruction after the other.
-llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %counters: !llvm.ptr) {
+llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %first: i32, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c8 = arith.constant 8 : i32
   %c32 = arith.constant 32 : i32
   %low = arith.constant 0xFFFF : i32
   %cta = nvvm.read.ptx.sreg.ctaid.x : i32
-  %first = llvm.call @dfk_instruction(%p, %cta) : (!llvm.ptr, i32) -> i32
   %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
   %rest = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
   %end:2 = scf.while (%w = %first, %next = %rest) : (i32, i32) -> (i32, i32) {
@@ -289,20 +280,84 @@ llvm.func internal @dfk_take_draw(%p: !llvm.ptr, %use: i32) -> !llvm.struct<(i32
   llvm.return %1 : !llvm.struct<(i32, i32)>
 }
 
-// One instruction.
-llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %counters: !llvm.ptr) {
-  %asynchronous = llvm.call @dfk_is_async() : () -> i1
+// This lane's word of the first instruction of a queue.
+llvm.func internal @dfk_first(%p: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
+  %first = scf.if %is_ticket -> i32 {
+    scf.yield %c0 : i32
+  } else {
+    %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+    %w = llvm.call @dfk_instruction(%p, %cta) : (!llvm.ptr, i32) -> i32
+    scf.yield %w : i32
+  }
+  llvm.return %first : i32
+}
+
+// Whether the plan has barriers, as every plan has whose records the copy engine moves.
+llvm.func internal @dfk_plan_is_async(%p: !llvm.ptr) -> i1 {
+  %c0 = arith.constant 0 : i32
+  %c224 = arith.constant 224 : i32
+  %false = arith.constant false
+  %possible = llvm.call @dfk_is_async() : () -> i1
+  %asynchronous = scf.if %possible -> i1 {
+    %plan = llvm.call @dfk_parameter(%p, %c0) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %barriers = llvm.call @dfk_load(%plan, %c224) : (!llvm.ptr<1>, i32) -> i32
+    %any = arith.cmpi ne, %barriers, %c0 : i32
+    scf.yield %any : i1
+  } else {
+    scf.yield %false : i1
+  }
+  llvm.return %asynchronous : i1
+}
+
+// One instruction; %next is the one behind it in the queue or draw.
+llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %next: i32, %asynchronous: i1, %counters: !llvm.ptr) {
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
-  llvm.call @dfk_await_operands(%p, %w) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_await_operands(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  llvm.call @dfk_prefetch_transfers(%p, %w) : (!llvm.ptr, i32) -> ()
   llvm.call @dfk_dispatch(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
-  llvm.call @dfk_finish(%p, %w) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_prefetch_operands(%p, %next) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_finish(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  llvm.return
+}
+
+// Brings the transfers of an instruction closer.
+llvm.func internal @dfk_prefetch_transfers(%p: !llvm.ptr, %w: i32) {
+  %c21 = arith.constant 21 : i32
+  %c22 = arith.constant 22 : i32
+  %count = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
+  %first = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
+  %thread = llvm.call @dfk_thread() : () -> i32
+  %mine = arith.cmpi ult, %thread, %count : i32
+  scf.if %mine {
+    %index = arith.addi %first, %thread : i32
+    %transfer = llvm.call @dfk_transfer(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %transfer : (!llvm.ptr<1>) -> ()
+  }
+  llvm.return
+}
+
+// Brings the operands of an instruction closer.
+llvm.func internal @dfk_prefetch_operands(%p: !llvm.ptr, %w: i32) {
+  %c17 = arith.constant 17 : i32
+  %c18 = arith.constant 18 : i32
+  %count = llvm.call @dfk_word(%w, %c18) : (i32, i32) -> i32
+  %first = llvm.call @dfk_word(%w, %c17) : (i32, i32) -> i32
+  %thread = llvm.call @dfk_thread() : () -> i32
+  %mine = arith.cmpi ult, %thread, %count : i32
+  scf.if %mine {
+    %index = arith.addi %first, %thread : i32
+    %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %operand : (!llvm.ptr<1>) -> ()
+  }
   llvm.return
 }
 
 // The compute threads. The next instruction is loaded while the present one is executed; a draw is followed by another one.
-llvm.func internal @dfk_compute(%p: !llvm.ptr, %counters: !llvm.ptr) {
+llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %asynchronous: i1, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c8 = arith.constant 8 : i32
@@ -319,10 +374,9 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %counters: !llvm.ptr) {
     %next = arith.addi %first, %c1 : i32
     scf.yield %w, %next, %count : i32, i32, i32
   } else {
-    %w = llvm.call @dfk_instruction(%p, %cta) : (!llvm.ptr, i32) -> i32
     %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
     %rest = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
-    scf.yield %w, %rest, %c0 : i32, i32, i32
+    scf.yield %first_word, %rest, %c0 : i32, i32, i32
   }
   %end:4 = scf.while (%w = %start#0, %next = %start#1, %left = %start#2, %use = %c1) : (i32, i32, i32, i32) -> (i32, i32, i32, i32) {
     %word = llvm.call @dfk_word(%w, %c0) : (i32, i32) -> i32
@@ -339,7 +393,7 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %counters: !llvm.ptr) {
   ^bb0(%w: i32, %next: i32, %left: i32, %use: i32):
     // Behind the last instruction lies another one or EXIT.
     %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
-    llvm.call @dfk_execute(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+    llvm.call @dfk_execute(%p, %w, %early, %asynchronous, %counters) : (!llvm.ptr, i32, i32, i1, !llvm.ptr) -> ()
     %after = arith.addi %next, %c1 : i32
     %step:4 = scf.if %is_ticket -> (i32, i32, i32, i32) {
       %fewer = arith.subi %left, %c1 : i32
@@ -370,6 +424,9 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
   %c1 = arith.constant 1 : i32
   %c5 = arith.constant 5 : i32
   %true = arith.constant true
+  // On its way while barriers are initialised.
+  %first = llvm.call @dfk_first(%p) : (!llvm.ptr) -> i32
+  %asynchronous = llvm.call @dfk_plan_is_async(%p) : (!llvm.ptr) -> i1
   llvm.call @dfk_begin(%p) : (!llvm.ptr) -> ()
   %warp = llvm.call @dfk_warp() : () -> i32
   %threads = llvm.call @dfk_threads() : () -> i32
@@ -381,13 +438,13 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
   %early = arith.andi %loads, %queued : i1
   scf.if %early {
     scf.if %streams {
-      llvm.call @dfk_fill_queue(%p, %filled) : (!llvm.ptr, !llvm.ptr) -> ()
+      llvm.call @dfk_fill_queue(%p, %first, %filled) : (!llvm.ptr, i32, !llvm.ptr) -> ()
     }
   }
   nvvm.cluster.wait
   %computes = arith.cmpi ult, %warp, %warps : i32
   scf.if %computes {
-    llvm.call @dfk_compute(%p, %taken) : (!llvm.ptr, !llvm.ptr) -> ()
+    llvm.call @dfk_compute(%p, %first, %asynchronous, %taken) : (!llvm.ptr, i32, i1, !llvm.ptr) -> ()
   } else {
     scf.if %loads {
       scf.if %is_ticket {
@@ -401,6 +458,6 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
       }
     }
   }
-  llvm.call @dfk_end(%p) : (!llvm.ptr) -> ()
+  llvm.call @dfk_end() : () -> ()
   llvm.return
 }

@@ -293,6 +293,7 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
   scf.if %is_global {
     %flags = llvm.call @dfk_parameter(%p, %c16) : (!llvm.ptr, i32) -> !llvm.ptr<1>
     %epoch = llvm.call @dfk_epoch() : () -> i32
+    // With it the stores of the flags are releases.
     llvm.fence syncscope("device") acq_rel
     scf.for %d = %c0 to %count step %c1 : i32 {
       %number = arith.addi %first, %d : i32
@@ -300,7 +301,7 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
       %signal = llvm.call @dfk_load(%destination, %c16) : (!llvm.ptr<1>, i32) -> i32
       %signal64 = arith.extui %signal : i32 to i64
       %flag = llvm.getelementptr %flags[%signal64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
-      llvm.store %epoch, %flag atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+      llvm.store %epoch, %flag atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
     }
   }
   %asynchronous = llvm.call @dfk_is_async() : () -> i1
@@ -323,7 +324,7 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
 
 // All compute threads, behind the handler of the instruction %w: what it wrote becomes visible to them and to the copy
 // engine, then its transfers are issued and its releases sent, a lane of warp 0 each.
-llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32) {
+llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c7 = arith.constant 7 : i32
@@ -337,7 +338,6 @@ llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32) {
   %none = arith.constant -1 : i32
   %low = arith.constant 0xFFFF : i32
   %false = arith.constant false
-  %asynchronous = llvm.call @dfk_is_async() : () -> i1
   scf.if %asynchronous {
     nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
   }

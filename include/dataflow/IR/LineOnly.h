@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DATAFLOW_TARGET_LINEONLY_H
-#define DATAFLOW_TARGET_LINEONLY_H
+#ifndef DATAFLOW_IR_LINEONLY_H
+#define DATAFLOW_IR_LINEONLY_H
 
 #include "mlir/IR/Location.h"
 
@@ -23,4 +23,4 @@ inline Location lineOnly(Location location) {
 
 } // namespace mlir::df
 
-#endif // DATAFLOW_TARGET_LINEONLY_H
+#endif // DATAFLOW_IR_LINEONLY_H
