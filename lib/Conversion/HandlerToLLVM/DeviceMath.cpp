@@ -168,6 +168,8 @@ public:
   Value atanh(Value x);
   Value cbrt(Value x) { return withSign(exp(div(log(abs(x)), number(3))), x); }
   Value pow(Value x, Value y);
+  /// Exact for arguments that are f32.
+  Value remainder(Value x, Value y);
 
 private:
   /// sqrt(1 - x^2)
@@ -399,6 +401,19 @@ Value Functions::pow(Value x, Value y) {
   return select(is(Predicate::OEQ, y, 0.0), 1.0, result);
 }
 
+Value Functions::remainder(Value x, Value y) {
+  // Each step takes about 50 bits off the quotient, which has at most 277, and
+  // never too much; it is exact, since the arguments have 24 bits.
+  Value r = abs(x), divisor = abs(y);
+  for (int step = 0; step < 6; ++step) {
+    Value quotient = mul(div(r, divisor), number(1 - std::ldexp(1.0, -50)));
+    r = fma(neg(floor(quotient)), divisor, r);
+  }
+  r = select(is(Predicate::OGE, r, divisor), sub(r, divisor), r);
+  Value inside = is(Predicate::OLT, abs(x), divisor);
+  return select(inside, x, withSign(r, x));
+}
+
 /// e^x in f32: 2^(x log2 e), with the fraction of the exponent to twice the
 /// precision and the integer applied exactly.
 static Value exp32(OpBuilder &builder, Location loc, Value x) {
@@ -446,6 +461,9 @@ static Binary binaryFunction(Operation *op) {
       .Case([](math::PowFOp) { return &Functions::pow; })
       .Case([](math::FPowIOp) { return &Functions::pow; })
       .Case([](math::Atan2Op) { return &Functions::atan2; })
+      .Case([](arith::RemFOp op) -> Binary {
+        return op.getType().isF32() ? &Functions::remainder : nullptr;
+      })
       .Default([](Operation *) { return nullptr; });
 }
 
@@ -489,8 +507,9 @@ LogicalResult df::handlers::expandDeviceMath(ModuleOp module) {
     return failure();
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
-    if (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-        op->getNumResults() == 1)
+    if (isa<arith::RemFOp>(op) ||
+        (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+         op->getNumResults() == 1))
       operations.push_back(op);
   });
   IRRewriter rewriter(module.getContext());

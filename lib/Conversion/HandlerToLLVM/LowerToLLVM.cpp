@@ -69,12 +69,21 @@ static void moveBFloatsAsIntegers(ModuleOp module) {
   });
 }
 
+/// Reports that `op` has no lowering.
+static void refuse(Operation *op, StringRef targetName) {
+  auto error = op->emitOpError("cannot be compiled for the ") << targetName;
+  if (op->getNumResults() == 1)
+    error << " on type " << op->getResult(0).getType();
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    error << ", in '" << function.getName().split("$body").first << "'";
+}
+
 static LogicalResult checkLowered(ModuleOp module, StringRef targetName) {
   WalkResult result = module.walk([&](Operation *op) {
     if (op == module || isa<UnrealizedConversionCastOp>(op) ||
         isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError("cannot be compiled for the ") << targetName;
+    refuse(op, targetName);
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -138,12 +147,7 @@ static LogicalResult checkDeviceIntrinsics(ModuleOp module) {
     }
     if (known)
       return WalkResult::advance();
-    auto error = emitError(op->getLoc(), "'")
-                 << op->getName() << "' cannot be compiled for the device";
-    if (op->getNumResults() == 1)
-      error << " on type " << op->getResult(0).getType();
-    if (auto function = op->getParentOfType<LLVM::LLVMFuncOp>())
-      error << ", in '" << function.getName().split("$body").first << "'";
+    refuse(op, df::handlers::targetName(df::HandlerTarget::device));
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -7,6 +7,7 @@
 
 #include "Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -101,6 +102,35 @@ static void materializeSplats(ModuleOp module, RewriterBase &rewriter) {
   }
 }
 
+/// Whether `value` is memory that the body may not write.
+static bool isReadOnly(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto toTensor = dyn_cast<bufferization::ToTensorOp>(op))
+      return !toTensor.getWritable();
+    if (!isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::CastOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Elementwise operations get an operand as output, whatever it is. Where that
+/// one cannot be overwritten, a new tensor may become the place of the result;
+/// else bufferization makes a copy.
+static void dropReadOnlyOutputs(RewriterBase &rewriter, linalg::GenericOp op) {
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    auto type = cast<RankedTensorType>(init.get().getType());
+    if (!op.getMatchingBlockArgument(&init).use_empty() ||
+        op.getNumReductionLoops() != 0 || !type.hasStaticShape() ||
+        !isReadOnly(init.get()))
+      continue;
+    rewriter.setInsertionPoint(op);
+    init.set(tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                     type.getElementType()));
+  }
+}
+
 LogicalResult df::handlers::prepareLinalg(ModuleOp module,
                                           HandlerTarget target) {
   PassManager passes(module.getContext());
@@ -129,6 +159,8 @@ LogicalResult df::handlers::prepareLinalg(ModuleOp module,
     generics.push_back(*generic);
   }
   for (linalg::GenericOp op : generics) {
+    if (target == HandlerTarget::device)
+      dropReadOnlyOutputs(rewriter, op);
     bool contraction = isContraction(op);
     bool mayReorder = contraction && target != HandlerTarget::device;
     if (contraction)

@@ -19,6 +19,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 using namespace conversiontest;
@@ -69,12 +70,15 @@ dfrt::Field makeField(std::vector<int64_t> shape, int32_t separable = -1,
   return result;
 }
 
-void testExample(const std::string &path, const std::string &parameters,
-                 const Sizes &sizes, double tolerance) {
+/// All functions of the program in `path`. Dynamic dimensions have `dynamic`
+/// elements, coordinates of tasks are 1, and pieces are [begin, end).
+void testProgram(const std::string &path, const std::string &parameters,
+                 int64_t dynamic, int64_t begin, int64_t end,
+                 double tolerance) {
+  SCOPED_TRACE(path);
   Source source;
-  source.module = parseSourceFile<ModuleOp>(
-      std::string(DATAFLOW_SOURCE_DIR "/examples/") + path,
-      ParserConfig(&source.context));
+  source.module =
+      parseSourceFile<ModuleOp>(path, ParserConfig(&source.context));
   ASSERT_TRUE(source.module);
   PassManager passes(&source.context);
   df::SpecializeProgramOptions options;
@@ -87,8 +91,24 @@ void testExample(const std::string &path, const std::string &parameters,
   df::ProgramFunctions list(program, *planned);
   auto functions = list.collect(/*genericOnly=*/false);
   ASSERT_TRUE(succeeded(functions));
+  std::vector<Sizes> sizes;
+  for (const HandlerFunction &function : *functions) {
+    sizes.emplace_back();
+    sizes.back().dynamic = dynamic;
+    for (const dfrt::Stage &stage : planned->stages) {
+      if (StringRef(function.symbol).split('$').first != stage.name ||
+          stage.kind == dfrt::StageKind::reduce)
+        continue;
+      std::vector<int64_t> &indices = sizes.back().indices;
+      indices.assign(planned->domains[stage.domain].axes.size(), 1);
+      if (stage.range != dfrt::kNone)
+        indices.insert(indices.end(), {begin, end});
+    }
+  }
   expectEqual(*functions, sizes, tolerance, source.context);
 }
+
+const std::string kExamples = DATAFLOW_SOURCE_DIR "/examples/";
 
 /// A body that returns one tensor<4x8xf32>, made of %x, tensor<?x4x8xf32>.
 void testBody(const std::string &code) {
@@ -101,7 +121,7 @@ void testBody(const std::string &code) {
   function.indices = 1;
   function.operands = 1;
   function.output = makeRecord({makeField({4, 8})});
-  expectEqual({function}, Sizes(), 1e-5, source.context);
+  expectEqual({function}, {Sizes()}, 1e-5, source.context);
 }
 
 const char *kSlice =
@@ -123,33 +143,36 @@ TEST(Distribution, RandomBodies) {
     function.output = random.output;
     Sizes sizes;
     sizes.indices = {0, 3};
-    expectEqual({function}, sizes, 1e-3, source.context);
+    expectEqual({function}, {sizes}, 1e-3, source.context);
     ASSERT_FALSE(HasFailure()) << random.text;
   }
 }
 
 TEST(Distribution, RaggedSum) {
-  Sizes sizes;
-  sizes.dynamic = 64;
-  sizes.indices = {1, 3, 40};
-  testExample("hello/ragged_sum.mlir", "", sizes, 1e-5);
+  testProgram(kExamples + "hello/ragged_sum.mlir", "", 64, 3, 40, 1e-5);
 }
 
 TEST(Distribution, PagedDecode) {
-  Sizes sizes;
-  sizes.dynamic = 8;
-  sizes.indices = {2, 0, 130};
   for (const char *parameters : {"heads=5,element=f16", "heads=3,element=bf16",
                                  "heads=2,element=f8E4M3FN"})
-    testExample("mla-decode/mla_decode.mlir", parameters, sizes, 2e-2);
+    testProgram(kExamples + "mla-decode/mla_decode.mlir", parameters, 8, 0, 130,
+                2e-2);
 }
 
 TEST(Distribution, DenseDecode) {
-  Sizes sizes;
-  sizes.dynamic = 150;
-  sizes.indices = {2, 0, 130};
-  testExample("mla-decode/mla_decode_dense.mlir", "heads=2,element=f32", sizes,
-              1e-4);
+  testProgram(kExamples + "mla-decode/mla_decode_dense.mlir",
+              "heads=2,element=f32", 150, 0, 130, 1e-4);
+}
+
+// Programs in the files that the environment names, one path a line.
+TEST(Distribution, ProgramsOfTheEnvironment) {
+  const char *files = std::getenv("DATAFLOW_TEST_PROGRAMS");
+  if (!files)
+    GTEST_SKIP() << "DATAFLOW_TEST_PROGRAMS is not set";
+  SmallVector<StringRef> paths;
+  StringRef(files).split(paths, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef path : paths)
+    testProgram(path.str(), "", 40, 3, 20, 5e-2);
 }
 
 TEST(Distribution, SlicesAndStacks) {
@@ -182,7 +205,7 @@ TEST(Distribution, SlicesAndStacks) {
   function.output = makeRecord({makeField({4, 6}, 1, dfrt::ElementType::f16),
                                 makeField({}, -1, dfrt::ElementType::i32)},
                                3);
-  expectEqual({function}, Sizes(), 0, source.context);
+  expectEqual({function}, {Sizes()}, 0, source.context);
 }
 
 TEST(Distribution, OutputsAreUpdated) {
@@ -205,7 +228,7 @@ TEST(Distribution, OutputsAreUpdated) {
   function.outputs = 2;
   Sizes sizes;
   sizes.indices = {3};
-  expectEqual({function}, sizes, 0, source.context);
+  expectEqual({function}, {sizes}, 0, source.context);
 }
 
 TEST(Distribution, ElementsWrittenTwice) {

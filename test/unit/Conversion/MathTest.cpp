@@ -99,6 +99,8 @@ void check(const std::string &name, unsigned operands,
            const std::function<double(double, double)> &exact, double bound,
            float limit = kInfinity) {
   SCOPED_TRACE(name);
+  std::string operation =
+      name.find('.') == std::string::npos ? "math." + name : name;
   MLIRContext context;
   DialectRegistry registry;
   df::registerHandlerToLLVMDialects(registry);
@@ -107,7 +109,7 @@ void check(const std::string &name, unsigned operands,
   std::string vector = "tensor<" + std::to_string(kCount) + "xf32>";
   auto module = parseSourceString<ModuleOp>(
       "func.func @f(%x: " + vector + ", %y: " + vector + ", %o: " + vector +
-          ") -> " + vector + " {\n  %z = math." + name + " %x" +
+          ") -> " + vector + " {\n  %z = " + operation + " %x" +
           (operands == 2 ? ", %y" : "") + " : " + vector +
           "\n  %p = tensor.insert_slice %z into %o[0] [" +
           std::to_string(kCount) + "] [1] : " + vector + " into " + vector +
@@ -196,6 +198,10 @@ TEST(DeviceMath, RootsAndPowers) {
   check("rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1.5);
   check("cbrt", std::cbrt, 0.51);
   check("powf", 2, [](double x, double y) { return std::pow(x, y); }, 0.51);
+}
+
+TEST(DeviceMath, Remainder) {
+  check("arith.remf", 2, [](double x, double y) { return std::fmod(x, y); }, 0);
 }
 
 TEST(DeviceMath, ErrorFunctions) {
