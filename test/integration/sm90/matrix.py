@@ -18,6 +18,7 @@ is one call of df-run; its members are those of an entry of tests.json:
   small       part of the quick subset that sanitizers and scripts/test run
   large       data or reference take long: not rehearsed on the CPU
   measure     timed by `gpu-tests --measure`
+  streams     operands that are loaded ahead; added by prepare-tests
 """
 
 import json
