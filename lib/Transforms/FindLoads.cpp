@@ -225,9 +225,10 @@ bool Candidate::checkUses() {
   for (Operation *parent = load.op->getParentOp();
        parent != frame.handler.getOperation(); parent = parent->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      ++load.loops;
+      load.steady = true;
       load.once &= sources.contains(loop.getInductionVar());
     }
+  load.steady |= frame.perTile;
   return true;
 }
 
@@ -258,6 +259,10 @@ SmallVector<Load> mlir::df::findLoads(const HandlerFrame &frame) {
     remark::missed(op.getLoc(), options)
         << ("the compute role loads this slice itself: " + candidate.reason);
   });
+  // Without loops, tiles come from one call after the other.
+  if (llvm::none_of(loads, [](const Load &load) { return load.steady; }))
+    for (Load &load : loads)
+      load.steady = load.once;
   return loads;
 }
 

@@ -7,9 +7,9 @@
 //
 // Loads of one operand and tile type share a stream, across handlers, unless
 // two of them hold a tile at the same time: a stream hands out one tile after
-// the other. Two stages let a load run beside the use of the last one, and a
-// tile that is loaded once an instruction run ahead of the next instruction;
-// streams filled in loops get more while little is in flight.
+// the other. Two stages let a load run beside the use of the last one, and what
+// an instruction holds be there when the next one begins; steady streams, which
+// bring one tile after the other, get more while little is in flight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ private:
   LogicalResult setRequests();
   LogicalResult fit();
   void deepen();
-  bool weaken(bool inLoops);
+  bool weaken(bool steady);
   void restore();
   void drop(unsigned stream);
   void finish();
@@ -106,21 +106,21 @@ void RingPlanner::assignStreams() {
       Load &load = split.loads[i];
       load.stream = findStream(split, i);
       RingStream &stream = plan.streams[load.stream];
-      stream.loops = std::max(stream.loops, load.loops);
+      stream.steady |= load.steady;
       stream.readOnce &= load.once;
     }
 }
 
-/// Takes over the depths that stages ask for: for the tiles loaded in loops or,
-/// without any, for all.
+/// Takes over the depths that stages ask for: for the steady tiles or, without
+/// any, for all.
 LogicalResult RingPlanner::setRequests() {
   for (SplitHandler &split : handlers) {
     if (split.depth == 0)
       continue;
-    bool anyInLoop = llvm::any_of(
-        split.loads, [](const Load &load) { return load.loops > 0; });
+    bool anySteady =
+        llvm::any_of(split.loads, [](const Load &load) { return load.steady; });
     for (const Load &load : split.loads) {
-      if (anyInLoop && load.loops == 0)
+      if (anySteady && !load.steady)
         continue;
       RingStream &stream = plan.streams[load.stream];
       if (stream.requested && stream.requested != split.depth) {
@@ -139,13 +139,13 @@ LogicalResult RingPlanner::setRequests() {
   return success();
 }
 
-/// Takes a stage from the largest of the streams that have most, in loops or
-/// outside. False when none has any.
-bool RingPlanner::weaken(bool inLoops) {
+/// Takes a stage from the largest of the streams that have most, among the
+/// steady ones or the others. False when none has any.
+bool RingPlanner::weaken(bool steady) {
   for (unsigned depth : {2u, 1u}) {
     RingStream *largest = nullptr;
     for (RingStream &stream : plan.streams)
-      if (!stream.requested && (stream.loops > 0) == inLoops &&
+      if (!stream.requested && stream.steady == steady &&
           stream.depth == depth &&
           (!largest || stream.stageBytes() > largest->stageBytes()))
         largest = &stream;
@@ -204,7 +204,7 @@ LogicalResult RingPlanner::fit() {
     if (!stream.requested && stream.stageBytes() > limits.ringBytes)
       stream.depth = 0;
   while (plan.bytes() > limits.ringBytes)
-    if (!weaken(/*inLoops=*/false) && !weaken(/*inLoops=*/true))
+    if (!weaken(/*steady=*/false) && !weaken(/*steady=*/true))
       break;
   restore();
   return success();
@@ -212,7 +212,7 @@ LogicalResult RingPlanner::fit() {
 
 void RingPlanner::deepen() {
   uint64_t bytes = std::min(limits.ringBytes, limits.flightBytes);
-  // All rings that loops fill, as they are filled in turn; then the largest.
+  // All steady rings, as they are filled in turn; then the largest.
   auto grow = [&](ArrayRef<RingStream *> streams) {
     uint64_t more = 0;
     for (RingStream *stream : streams) {
@@ -226,15 +226,15 @@ void RingPlanner::deepen() {
       ++stream->depth;
     return true;
   };
-  SmallVector<RingStream *> inLoops;
+  SmallVector<RingStream *> steady;
   RingStream *largest = nullptr;
   for (RingStream &stream : plan.streams)
-    if (stream.loops > 0 && stream.depth > 0 && !stream.requested) {
-      inLoops.push_back(&stream);
+    if (stream.steady && stream.depth > 0 && !stream.requested) {
+      steady.push_back(&stream);
       if (!largest || stream.stageBytes() > largest->stageBytes())
         largest = &stream;
     }
-  while (grow(inLoops))
+  while (grow(steady))
     ;
   while (largest && grow(largest))
     ;

@@ -94,6 +94,7 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
     split.frame.identity.push_back(i);
   if (RangeOp range = stage.lookupRange()) {
     split.frame.identity.push_back(split.frame.multiples.size());
+    split.frame.perTile = stage.isPerTile();
     // A piece begins at a whole tile behind the offset, and ends anywhere.
     int64_t tile = range.getStaticTile().value_or(1);
     split.frame.multiples.push_back(range.getOffset() ? 1 : tile);

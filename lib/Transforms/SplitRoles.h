@@ -34,6 +34,7 @@ struct HandlerFrame {
   SmallVector<int64_t> multiples;
   /// The index arguments that tell one call from another: coordinates, begin.
   SmallVector<unsigned> identity;
+  bool perTile = false; ///< an instruction calls it for each tile of a piece
 
   Region &body() const { return handler.getHandlerBody(); }
   StringRef name() const { return handler.getHandlerName().getValue(); }
@@ -45,8 +46,8 @@ struct Load {
   unsigned operand = 0;  ///< number of the handler's argument
   RankedTensorType tile; ///< what a stage holds
   bool partial = false;  ///< the slice may have fewer rows than the tile
-  unsigned loops = 0;    ///< loops around it
   bool once = false;     ///< no other call or iteration loads this tile
+  bool steady = false;   ///< one of many tiles, not what an instruction holds
   Operation *last = nullptr; ///< last use of the tile, in the block of `op`
   unsigned stream = 0;       ///< index in RingPlan::streams
 };
@@ -97,8 +98,8 @@ struct SplitHandler {
 struct RingStream {
   std::string name;
   RankedTensorType tile;
-  unsigned depth = 0, loops = 0;
-  bool readOnce = true;
+  unsigned depth = 0;
+  bool readOnce = true, steady = false;
   int64_t requested = 0;
   Operation *request = nullptr;
 

@@ -285,7 +285,7 @@ dataflow.program @variants(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) {
   }
 }
 // CHECK: dataflow.kernel @kernel {
-// CHECK-NEXT: dataflow.stream @x depth 2 of tensor<16x64xf32> evict_first
+// CHECK-NEXT: dataflow.stream @x depth 8 of tensor<16x64xf32> evict_first
 // CHECK-NEXT: dataflow.part @h_load of @h load
 // CHECK:      dataflow.part @h_compute
 // CHECK:        dataflow.take @x

@@ -297,16 +297,17 @@ def SplitRoles : Pass<"dataflow-split-roles", "::mlir::df::ProgramOp"> {
     tile is not split.
 
     Loads of one operand and tile type share a stream, in all handlers, except
-    those whose tiles are held at the same time. A stream has two stages; one, or
-    none at all, where `ring-bytes` are not enough (first for tiles loaded
-    outside of loops); more, when loops fill it, while all rings fit into
-    `flight-bytes`. Tiles whose place depends on all task axes, on
-    the place in the range and on every loop around the load are read only once
-    and marked `evict_first`.
+    those whose tiles are held at the same time. Tiles whose place depends on all
+    task axes, on the place in the range and on every loop around the load are
+    read only once and marked `evict_first`. The tiles that loops load and those
+    of handlers for each tile are steady (without any, those that are read only
+    once); others are what an instruction holds.
 
-    The request `#dataflow.pipeline` sets the number of stages of the tiles that
-    loops load and, in the kernel, the number of consumer warpgroups; it has one
-    producer. Fails, naming limit and value, when that cannot be obeyed.
+    A stream has two stages; one, or none at all, where `ring-bytes` are not
+    enough (the steady ones are the last to lose any); more, if it is steady,
+    while all rings fit into `flight-bytes`. The request `#dataflow.pipeline`
+    sets the number of stages of the steady tiles (of all, without any) and, in
+    the kernel, the number of consumer warpgroups; it has one producer. Fails, naming limit and value, when that cannot be obeyed.
   }];
   let dependentDialects = [
     "::mlir::df::DataflowDialect", "::mlir::scf::SCFDialect",
