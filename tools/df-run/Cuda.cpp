@@ -214,6 +214,16 @@ Expected<Measurement> CudaRunner::measure(uint64_t bytes, Tensors &tensors,
       return explained(graph.status());
     result.graphUs = *graph;
   }
+  Expected<std::optional<double>> span = meter.spanMicroseconds(
+      [&](uint64_t stamps) {
+        launcher.stamp(stamps);
+        return work();
+      },
+      launched.ctas);
+  launcher.stamp(0);
+  if (!span)
+    return explained(span.status());
+  result.spanUs = *span;
   TAKE(after, meter.readMicroseconds(bytes));
   result.readFloorUs = std::min(before, after);
   TAKE(upload, meter.coldMicroseconds([&] {

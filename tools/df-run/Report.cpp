@@ -252,10 +252,12 @@ std::string dfrt::toText(const Report &report) {
 std::string dfrt::toMeasurementLine(const Report &report) {
   const Measurement &m = *report.measurement;
   std::string line = fmt::format(
-      "{:<16} {}: {:.2f} us cold, {}; read floor {:.2f} us ({:.1f} %, {:.2f} "
+      "{:<16} {}: {:.2f} us cold, {}{}; read floor {:.2f} us ({:.1f} %, {:.2f} "
       "TB/s of {}); upload {:.2f} us",
       report.point, m.variant, m.coldUs,
       m.graphUs ? fmt::format("{:.2f} us in a graph", *m.graphUs) : "no graph",
+      m.spanUs ? fmt::format(", {:.2f} us by stamps", *m.spanUs)
+               : std::string(),
       m.readFloorUs, m.coldUs > 0 ? 100 * m.readFloorUs / m.coldUs : 0.0,
       m.coldUs > 0 ? double(m.bytes) / m.coldUs / 1e6 : 0.0,
       formatBytes(m.bytes), m.uploadUs);

@@ -33,12 +33,19 @@ struct LauncherState {
   std::string captured; ///< staging buffer that a graph reads, if any
   uint64_t capturedSections[DFRT_SECTION_COUNT] = {};
   bool uploaded = false, bound = false;
-  std::vector<KernelArgument> arguments;
+  uint64_t stamps = 0;
   std::vector<uint8_t> parameters;
 
   uint64_t planAddress() const { return memory.address() + planOffset; }
   /// What every parameter block begins with, for the present plan.
   dfrt_kernel_parameters head() const;
+  /// Brings the parameter block up to date, if there is one.
+  void refresh() {
+    if (!bound)
+      return;
+    dfrt_kernel_parameters begin = head();
+    std::memcpy(parameters.data(), &begin, sizeof(begin));
+  }
   /// Fails unless the plan can be executed here.
   Status check(const PlanFacts &facts) const;
   /// Writes `plan` into a staging buffer that was acquired.
@@ -189,6 +196,7 @@ dfrt_kernel_parameters LauncherState::head() const {
   head.scratch_stride = scratchStride(record, maxima);
   if (watchdog)
     head.watchdog = watchdog.deviceAddress();
+  head.stamps = stamps;
   for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s)
     head.sections[s] = head.plan + plan.sections[s];
   return head;
@@ -274,11 +282,15 @@ Status Launcher::upload(const uint8_t *plan, const PlanFacts &facts,
   }
   state->plan = facts;
   state->uploaded = true;
-  if (state->bound) {
-    dfrt_kernel_parameters head = state->head();
-    std::memcpy(state->parameters.data(), &head, sizeof(head));
-  }
+  state->refresh();
   return Status::success();
+}
+
+void Launcher::stamp(uint64_t address) const {
+  if (!state)
+    return;
+  state->stamps = address;
+  state->refresh();
 }
 
 Status Launcher::launch(const Stream &stream) const {

@@ -10,6 +10,7 @@
 #include "ReadCode.h"
 #include "StreamState.h"
 
+#include "dfrt/KernelABI.h"
 #include "dfrt/cuda/Graph.h"
 #include "dfrt/cuda/Launch.h"
 
@@ -129,6 +130,36 @@ Expected<double> Meter::graphMicroseconds(const std::function<Status()> &work,
       times.push_back(*time / count);
   }
   return median(std::move(times));
+}
+
+Expected<std::optional<double>>
+Meter::spanMicroseconds(const std::function<Status(uint64_t)> &work,
+                        uint32_t ctas) const {
+  std::vector<dfrt_stamp> stamps(ctas);
+  Expected<Buffer> buffer =
+      Buffer::allocate(device, ctas * sizeof(dfrt_stamp), "stamps");
+  if (!buffer)
+    return buffer.status();
+  std::vector<double> times;
+  for (uint32_t i = 0; i < options.warmups + options.samples; ++i) {
+    DFRT_TRY(buffer->fill(0, 0, buffer->bytes(), own));
+    Expected<double> time =
+        sample([&] { return work(buffer->address()); }, /*flush=*/true);
+    if (!time)
+      return time.status();
+    DFRT_TRY(buffer->download(stamps.data(), buffer->bytes(), own));
+    DFRT_TRY(own.synchronize());
+    uint64_t begin = UINT64_MAX, end = 0;
+    for (const dfrt_stamp &stamp : stamps) {
+      begin = std::min(begin, stamp.begin);
+      end = std::max(end, stamp.end);
+      if (!stamp.begin || stamp.end < stamp.begin)
+        return std::optional<double>();
+    }
+    if (i >= options.warmups)
+      times.push_back(double(end - begin) / 1000);
+  }
+  return std::optional<double>(median(std::move(times)));
 }
 
 Expected<double> Meter::readMicroseconds(uint64_t bytes) const {

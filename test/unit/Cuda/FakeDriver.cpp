@@ -31,7 +31,8 @@ void resetFake() {
   d.staticShared = 0;
   d.maxThreads = 1024;
   d.requiredCluster = 0;
-  d.parameterBytes = 0;
+  d.parameterBytes = d.parameterThreads = 0;
+  d.onLaunch = nullptr;
   d.memoryBytes = 1 << 30;
   d.primaryActive = 0;
   d.resetRecovers = 1;

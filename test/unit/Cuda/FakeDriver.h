@@ -53,10 +53,12 @@ struct FakeDriver {
   unsigned lastCtas, lastThreads, lastCluster, lastShared;
   int lastCooperative;
   int lastStatesCluster; ///< the cluster dimension was given
-  /// Size of the first parameter of every kernel, and its bytes at the last
-  /// launch; 0: not looked at.
-  unsigned parameterBytes;
+  /// Size of the first parameter of every kernel with so many threads (0: any),
+  /// and its bytes at the last launch; size 0: not looked at.
+  unsigned parameterBytes, parameterThreads;
   unsigned char lastParameter[4096];
+  /// Called at each launch with the first parameter, if it is looked at.
+  void (*onLaunch)(const unsigned char *parameter);
   uint64_t memoryUsed;
   /// Whether the last image ended in a zero where PTX was given.
   int lastImageText;

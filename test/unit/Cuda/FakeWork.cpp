@@ -380,8 +380,13 @@ Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function,
   Work work = {};
   work.type = GraphNodeType::kernel;
   work.launch = *config;
-  if (unsigned bytes = fake().control.parameterBytes; bytes && parameters)
-    std::memcpy(fake().control.lastParameter, parameters[0], bytes);
+  FakeDriver &d = fake().control;
+  if (d.parameterBytes && parameters &&
+      (!d.parameterThreads || d.parameterThreads == config->blockX)) {
+    std::memcpy(d.lastParameter, parameters[0], d.parameterBytes);
+    if (d.onLaunch)
+      d.onLaunch(d.lastParameter);
+  }
   return submit(config->stream, work);
 }
 Result cuOccupancyMaxActiveClusters(int *count, FunctionHandle function,

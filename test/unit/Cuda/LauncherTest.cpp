@@ -172,6 +172,23 @@ TEST_F(LauncherTest, RebindingChangesTheBlockOnly) {
   EXPECT_EQ(address, 0x500000);
 }
 
+TEST_F(LauncherTest, StampsOnRequest) {
+  ready();
+  EXPECT_OK(launcher.launch(s));
+  EXPECT_EQ(head().stamps, 0u);
+  launcher.stamp(0x4000);
+  EXPECT_OK(launcher.launch(s));
+  EXPECT_EQ(head().stamps, 0x4000u);
+  EXPECT_EQ(head().workspace, launcher.workspace().address());
+  EXPECT_OK(launcher.bind(arguments()));
+  EXPECT_OK(launcher.upload(plan.data(), facts, s));
+  EXPECT_OK(launcher.launch(s));
+  EXPECT_EQ(head().stamps, 0x4000u);
+  launcher.stamp(0);
+  EXPECT_OK(launcher.launch(s));
+  EXPECT_EQ(head().stamps, 0u);
+}
+
 TEST_F(LauncherTest, ArgumentsAreTested) {
   create();
   EXPECT_FAILURE(launcher.bind(arguments(0x10004)), StatusCode::invalidArgument,

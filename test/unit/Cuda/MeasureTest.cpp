@@ -7,6 +7,7 @@
 
 #include "CudaTest.h"
 
+#include "dfrt/KernelABI.h"
 #include "dfrt/cuda/Launch.h"
 #include "dfrt/cuda/Measure.h"
 
@@ -83,6 +84,26 @@ TEST_F(MeasureTest, ReadFloor) {
   EXPECT_FAILURE(meter.readMicroseconds(uint64_t(1) << 31).status(),
                  StatusCode::resourceExhausted,
                  HasSubstr("bytes of the read floor"));
+}
+
+TEST_F(MeasureTest, SpansOfStamps) {
+  create();
+  uint32_t launches = 0;
+  auto stamping = [&](uint64_t address) {
+    dfrt_stamp *stamps = reinterpret_cast<dfrt_stamp *>(address);
+    EXPECT_EQ(stamps[0].begin, 0u); // of no earlier launch
+    uint64_t start = 1000000 * ++launches;
+    stamps[0] = {start + 100, start + 9000};
+    stamps[1] = {start, start + 7000};
+    stamps[2] = {start + 50, start + 9500};
+    return Status::success();
+  };
+  std::optional<double> span = take(meter.spanMicroseconds(stamping, 3));
+  ASSERT_TRUE(span.has_value());
+  EXPECT_DOUBLE_EQ(*span, 9.5);
+  EXPECT_EQ(launches, 35u);
+  // One CTA without stamps, and there is no span.
+  EXPECT_FALSE(take(meter.spanMicroseconds(stamping, 4)).has_value());
 }
 
 TEST_F(MeasureTest, FailuresComeThrough) {

@@ -17,6 +17,7 @@
 #include "Driver.h"
 #include "Json.h"
 #include "Tensors.h"
+#include "dfrt/KernelABI.h"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -133,6 +134,19 @@ TEST_F(RunTest, MeasuresALineAPoint) {
   EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 2);
   EXPECT_THAT(output, HasSubstr("stream, static, clusters of 1: 250.00 us "
                                 "cold, 25.00 us in a graph; read floor"));
+  driver->parameterBytes =
+      uint32_t(kernelParameterBytes(raggedCase({1}).program(), 0));
+  driver->parameterThreads = 384;
+  driver->onLaunch = [](const unsigned char *parameter) {
+    dfrt_kernel_parameters head;
+    std::memcpy(&head, parameter, sizeof(head));
+    dfrt_stamp *stamps = reinterpret_cast<dfrt_stamp *>(head.stamps);
+    for (int cta = 0; head.stamps && cta < 132; ++cta)
+      stamps[cta] = {uint64_t(5000 + cta), uint64_t(9000 + cta)};
+  };
+  EXPECT_EQ(run({"--measure", "--samples", "3"}), kExitSuccess) << errors;
+  EXPECT_THAT(output, HasSubstr("25.00 us in a graph, 4.13 us by stamps;"));
+  driver->onLaunch = nullptr;
   driver->cooperativeClusters = 0; // so no such graph either
   EXPECT_EQ(run({"--measure", "--json", "--variant", "mine"}), kExitSuccess)
       << errors;
@@ -141,6 +155,7 @@ TEST_F(RunTest, MeasuresALineAPoint) {
   EXPECT_EQ(report["cooperative"], true);
   EXPECT_EQ(report["p50_us"], 250);
   EXPECT_TRUE(report["graph_us"].is_null());
+  EXPECT_TRUE(report["span_us"].is_null());
   EXPECT_EQ(report["card"], "Fake GPU");
 }
 

@@ -109,6 +109,11 @@ public:
   Status upload(const uint8_t *plan, const PlanFacts &facts,
                 const Stream &stream) const;
 
+  /// From the next launch on every CTA says when it began and ended, in
+  /// dfrt_stamp[ctas] in device memory at `address`; 0 (the default): none
+  /// does.
+  void stamp(uint64_t address) const;
+
   /// Launches in `stream`; needs arguments and a plan.
   Status launch(const Stream &stream) const;
 

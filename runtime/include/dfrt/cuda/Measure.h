@@ -20,6 +20,7 @@
 #include "dfrt/cuda/Module.h"
 
 #include <functional>
+#include <optional>
 
 namespace dfrt::cuda {
 
@@ -62,6 +63,12 @@ public:
   /// repetition before left it.
   Expected<double> graphMicroseconds(const std::function<Status()> &work,
                                      uint32_t count = 10) const;
+  /// Median of the microseconds from the first CTA's begin to the last one's
+  /// end, from a cold L2. `work` launches `ctas` CTAs that write dfrt_stamps to
+  /// the address it is given. None where one did not.
+  Expected<std::optional<double>>
+  spanMicroseconds(const std::function<Status(uint64_t stamps)> &work,
+                   uint32_t ctas) const;
   /// Microseconds of a cold read of so many bytes.
   Expected<double> readMicroseconds(uint64_t bytes) const;
 
