@@ -54,7 +54,8 @@ struct KernelRequest {
 };
 
 /// Index of the first of `kernels` that the device can run and the request
-/// asks for; a watchdog build that was not asked for is the last choice. `program` is what messages call the program.
+/// asks for; a watchdog build that was not asked for is the last choice.
+/// `program` is what messages call the program.
 Expected<uint32_t> chooseKernel(const std::string &program,
                                 const std::vector<Kernel> &kernels,
                                 const DeviceReport &device,
