@@ -81,6 +81,7 @@ private:
   void addFacts(KernelState &state);
   Value createCounters(OpBuilder &at);
   void addKernel();
+  std::string describeStreams();
   void describe(KernelState &state);
 
   OpBuilder &builder;
@@ -319,6 +320,25 @@ void KernelBuilder::addKernel() {
   LLVM::ReturnOp::create(at, loc, ValueRange());
 }
 
+/// Which handlers have their tiles fetched by the load warp, through which
+/// streams.
+std::string KernelBuilder::describeStreams() {
+  if (!streams)
+    return "no streams: handlers load what they use";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << rings.places.size() << " streams:";
+  for (StreamOp each : streams.getStreams())
+    stream << " " << each.getSymName() << " (" << each.getDepth() << " x "
+           << each.getStageBytes() << " bytes)";
+  stream << "; tiles are fetched ahead for";
+  for (const dfrt::Stage &stage : planned.stages)
+    for (const dfrt::Variant &variant : stage.variants)
+      if (split.contains(variant.symbol))
+        stream << " '" << variant.symbol << "'";
+  return text;
+}
+
 void KernelBuilder::describe(KernelState &state) {
   Builder &b = builder;
   for (const HandlerFunctionInfo &handler : handlers)
@@ -330,6 +350,10 @@ void KernelBuilder::describe(KernelState &state) {
          " bytes a CTA lies in global memory; handlers and folds have " +
          Twine(privateBytes) + " bytes of shared memory")
             .str());
+  for (const std::string &remark : remarks)
+    emitRemark(lineOnly(program.getLoc()), "kernel '")
+        << name << "': " << remark;
+  remarks.insert(remarks.begin(), describeStreams());
   std::vector<uint32_t> fills(planned.arguments.size(), 1);
   if (streams)
     fills = fillAlignment(program, streams);
@@ -356,9 +380,6 @@ void KernelBuilder::describe(KernelState &state) {
            b.getNamedAttr("argument_alignment",
                           b.getDenseI64ArrayAttr(alignment)),
            b.getNamedAttr("remarks", b.getStrArrayAttr(texts))}));
-  for (const std::string &remark : remarks)
-    emitRemark(lineOnly(program.getLoc()), "kernel '")
-        << name << "': " << remark;
 }
 
 FailureOr<Operation *> KernelBuilder::build() {

@@ -5,7 +5,7 @@
 //     8  records of the watchdog
 //    16  barrier: a draw is there
 //    24  barrier: the draw was taken
-//    32  draw that was handed out: first instruction, number of instructions (0: there are no more)
+//    32  draw that was handed out: place of its first instruction, number of instructions (0: there are no more)
 
 llvm.func internal @dfk_control(%offset: i32) -> !llvm.ptr<3> {
   %at = llvm.call @dfk_control_at() : () -> i32

@@ -162,6 +162,7 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   %c24 = arith.constant 24 : i32
   %c32 = arith.constant 32 : i32
   %c36 = arith.constant 36 : i32
+  %c128 = arith.constant 128 : i32
   %c272 = arith.constant 272 : i32
   %none = arith.constant -1 : i32
   %plan = llvm.call @dfk_parameter(%p, %c0) : (!llvm.ptr, i32) -> !llvm.ptr<1>
@@ -202,6 +203,9 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
     } else {
       scf.yield %c0, %c0 : i32, i32
     }
+    // The instruction is wanted by all roles. Behind the last draw there is EXIT, or another one.
+    %instruction = llvm.call @dfk_entry(%p, %c1, %first_count#0, %c128) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+    llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %instruction : (!llvm.ptr<1>) -> ()
     scf.if %is0 {
       llvm.store %first_count#0, %first_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
       llvm.store %first_count#1, %count_at {alignment = 4 : i64} : i32, !llvm.ptr<3>
@@ -213,10 +217,14 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   ^bb0(%use: i32, %first: i32, %count: i32):
     %streams = llvm.call @dfk_has_streams() : () -> i1
     scf.if %streams {
-      scf.for %i = %c0 to %count step %c1 : i32 {
-        %index = arith.addi %first, %i : i32
-        %w = llvm.call @dfk_instruction(%p, %index) : (!llvm.ptr, i32) -> i32
+      %w0 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
+      %done = scf.for %i = %c0 to %count step %c1 iter_args(%w = %w0) -> (i32) : i32 {
+        // The next one is on its way meanwhile.
+        %following = arith.addi %i, %c1 : i32
+        %index = arith.addi %first, %following : i32
+        %early = llvm.call @dfk_instruction(%p, %index) : (!llvm.ptr, i32) -> i32
         llvm.call @dfk_dispatch_load(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+        scf.yield %early : i32
       }
     }
     %next = arith.addi %use, %c1 : i32
@@ -250,34 +258,38 @@ llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %first: i32, %counters: !llvm.
   llvm.return
 }
 
-// The compute threads take the draw number %use. Returns its first instruction and how many it has; 0: there are no more.
-llvm.func internal @dfk_take_draw(%p: !llvm.ptr, %use: i32) -> !llvm.struct<(i32, i32)> {
+// The compute threads take the draw number %use: the place of its first instruction and how many there are; 0: no more draws.
+// One lane of a warp reads for all, and says itself that it has read.
+llvm.func internal @dfk_take_draw(%use: i32) -> !llvm.struct<(i32, i32)> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c5 = arith.constant 5 : i32
   %c16 = arith.constant 16 : i32
   %c24 = arith.constant 24 : i32
-  %none = arith.constant -1 : i32
   %c32 = arith.constant 32 : i32
   %c36 = arith.constant 36 : i32
+  %none = arith.constant -1 : i32
   %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
   %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
   %first_at = llvm.call @dfk_control(%c32) : (i32) -> !llvm.ptr<3>
   %count_at = llvm.call @dfk_control(%c36) : (i32) -> !llvm.ptr<3>
-  llvm.call @dfk_await(%there, %use, %c1, %c5, %none, %c0) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
-  %first = llvm.load volatile %first_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
-  %count = llvm.load volatile %count_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
-  llvm.call @dfk_sync_warp() : () -> ()
   %lane = llvm.call @dfk_lane() : () -> i32
   %is0 = arith.cmpi eq, %lane, %c0 : i32
-  scf.if %is0 {
+  %read:2 = scf.if %is0 -> (i32, i32) {
+    llvm.call @dfk_await(%there, %use, %c1, %c5, %none, %c0) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+    %0 = llvm.load volatile %first_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+    %1 = llvm.load volatile %count_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
     nvvm.mbarrier.arrive %taken : !llvm.ptr<3> -> i64
+    scf.yield %0, %1 : i32, i32
+  } else {
+    scf.yield %c0, %c0 : i32, i32
   }
-  llvm.call @dfk_sync_warp() : () -> ()
+  %first = llvm.call @dfk_word(%read#0, %c0) : (i32, i32) -> i32
+  %count = llvm.call @dfk_word(%read#1, %c0) : (i32, i32) -> i32
   %poison = llvm.mlir.poison : !llvm.struct<(i32, i32)>
-  %0 = llvm.insertvalue %first, %poison[0] : !llvm.struct<(i32, i32)>
-  %1 = llvm.insertvalue %count, %0[1] : !llvm.struct<(i32, i32)>
-  llvm.return %1 : !llvm.struct<(i32, i32)>
+  %2 = llvm.insertvalue %first, %poison[0] : !llvm.struct<(i32, i32)>
+  %3 = llvm.insertvalue %count, %2[1] : !llvm.struct<(i32, i32)>
+  llvm.return %3 : !llvm.struct<(i32, i32)>
 }
 
 // This lane's word of the first instruction of a queue.
@@ -367,7 +379,7 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %asynchronous: 
   %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
   // The first instruction, what follows it, and how many of the draw are left with it.
   %start:3 = scf.if %is_ticket -> (i32, i32, i32) {
-    %draw = llvm.call @dfk_take_draw(%p, %c0) : (!llvm.ptr, i32) -> !llvm.struct<(i32, i32)>
+    %draw = llvm.call @dfk_take_draw(%c0) : (i32) -> !llvm.struct<(i32, i32)>
     %first = llvm.extractvalue %draw[0] : !llvm.struct<(i32, i32)>
     %count = llvm.extractvalue %draw[1] : !llvm.struct<(i32, i32)>
     %w = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
@@ -399,12 +411,12 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %asynchronous: 
       %fewer = arith.subi %left, %c1 : i32
       %ends = arith.cmpi eq, %fewer, %c0 : i32
       %0:4 = scf.if %ends -> (i32, i32, i32, i32) {
-        %draw = llvm.call @dfk_take_draw(%p, %use) : (!llvm.ptr, i32) -> !llvm.struct<(i32, i32)>
+        %draw = llvm.call @dfk_take_draw(%use) : (i32) -> !llvm.struct<(i32, i32)>
         %first = llvm.extractvalue %draw[0] : !llvm.struct<(i32, i32)>
         %count = llvm.extractvalue %draw[1] : !llvm.struct<(i32, i32)>
+        %w1 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
         %next_use = arith.addi %use, %c1 : i32
         %second = arith.addi %first, %c1 : i32
-        %w1 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
         scf.yield %w1, %second, %count, %next_use : i32, i32, i32, i32
       } else {
         scf.yield %early, %after, %fewer, %use : i32, i32, i32, i32
