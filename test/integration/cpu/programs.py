@@ -66,13 +66,15 @@ def project(task, domain, onto):
 
 
 class Program:
-    def __init__(self, seed, long=False):
+    def __init__(self, seed, long=False, width=None):
         self.seed, self.long = seed, long
         self.rng = random.Random(seed)
         self.name = f"random_{seed}"
         self.width = self.rng.choice((1, 2, 4, 4, 8, 16))
         if long:
             self.width = min(self.width, 4)
+        if width is not None:
+            self.width = width
         self.element = self.rng.choice(("f32", "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2"))
         self.result = self.rng.choice(("f32", "f32", "f16", "bf16"))
         self.arguments = {"axes": ("tensor<?x?x?xi8>", ["na", "nb", "nc"], "zeros")}

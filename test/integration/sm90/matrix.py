@@ -38,7 +38,7 @@ GROUPS = {
     "forms": "every form of instruction under every transport, combination and discipline",
     "streams": "a handler unknown to the examples: two streams, an integer field, 12 bytes",
     "multicast": "hundreds of multicasts, one after the other through the same memory",
-    "random": "the random programs of the CPU tests",
+    "random": "the random programs of the CPU tests, and some whose tiles are loaded ahead",
     "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
     "traces": "the measured batches; the large ones with 32 heads only",
     "traces-all": "the large ones with other numbers of heads; only if named",
@@ -46,7 +46,8 @@ GROUPS = {
     "sanitize": "small plans for compute-sanitizer, each transport and discipline once; only if named",
 }
 ROUNDS = 16
-RANDOM_PROGRAMS = 40
+RANDOM_PROGRAMS = 32
+WIDE_PROGRAMS = 12
 # Whole devices of 132 SMs: CTAs that are resident in clusters of each size.
 DEVICE = ((132, 1), (132, 2), (120, 4), (120, 8), (112, 16))
 MLA = os.path.join(ROOT, "examples/mla-decode")
@@ -86,8 +87,12 @@ LARGE_BATCHES = ("3,14", "10", "11", "15")
 
 def random_programs():
     # Long ranges are those of seeds 1, 17, ... (see random_programs.py).
-    return {f"random_{seed}": Program(seed, long=seed % 16 == 1)
-            for seed in range(RANDOM_PROGRAMS)}
+    result = {f"random_{seed}": Program(seed, long=seed % 16 == 1)
+              for seed in range(RANDOM_PROGRAMS)}
+    # Vectors that are worth loading ahead.
+    for seed in range(100, 100 + WIDE_PROGRAMS):
+        result[f"wide_{seed}"] = Program(seed, width=1024 if seed % 2 else 512)
+    return result
 
 
 def programs(generated):
@@ -105,7 +110,7 @@ def programs(generated):
                                                       f"element={element}")
     result["rounds"] = Source(rounds.text(ROUNDS))
     for name, program in generated.items():
-        result[name] = Source(program.text())
+        result[name] = Source(program.text(), streams=name.startswith("wide"))
     return result
 
 
