@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the tests of the kernels in runtime/kernels share: an opened device with loaded
-// cubins, random data, timing, and a table of results that is printed a line a
-// test and written as JSON. A result says whether the data were right (that
-// decides the exit code) and, apart from it, whether a time was as expected.
+// What the tests of the kernels in runtime/kernels share: an opened device with
+// loaded cubins, random data, timing, and a table of results that is printed a
+// line a test and written as JSON. A result says whether the data were right
+// (that decides the exit code) and, apart from it, whether a time was as
+// expected.
 //
 //===----------------------------------------------------------------------===//
 

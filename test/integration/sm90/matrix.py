@@ -43,7 +43,7 @@ GROUPS = {
     "traces": "the measured batches; the large ones with 32 heads only",
     "traces-all": "the large ones with other numbers of heads; only if named",
     "consume": "handlers that only read, for what the kernel itself costs",
-    "sanitize": "small plans for compute-sanitizer, each transport and discipline once; only if named",
+    "sanitize": "small plans, each transport and discipline once; only if named",
 }
 ROUNDS = 16
 RANDOM_PROGRAMS = 32
@@ -163,7 +163,8 @@ class Runs:
         entry.update(more)
         words = [f"{entry['ctas']}x{entry['cluster_size'] or 1}" if entry["ctas"] else ""]
         words += [entry[key] or "" for key in ("solver", "combine", "transport")]
-        entry["name"] = "/".join((group, program, "-".join(w for w in [what] + words if w) or "default"))
+        plan = "-".join(word for word in [what] + words if word)
+        entry["name"] = "/".join((group, program, plan or "default"))
         self.entries.append(entry)
 
 
