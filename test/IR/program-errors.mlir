@@ -1197,7 +1197,7 @@ dataflow.program @p() {
 
 // yield_parent: a yield ends a handler or an identity
 func.func @f() {
-  // expected-error@+1 {{'dataflow.yield' op expects parent op to be one of 'dataflow.handler, dataflow.reduce'}}
+  // expected-error@+1 {{'dataflow.yield' op expects parent op to be one of 'dataflow.handler, dataflow.part, dataflow.reduce'}}
   dataflow.yield
 }
 
