@@ -2,9 +2,9 @@
 // RUN: not df-opt %s --convert-dataflow-to-nvvm=threads=100 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not df-opt %s --convert-dataflow-to-nvvm=max-barriers=30000 2>&1 | FileCheck %s --check-prefix=ROOM
 
-// NAME: error: no kernel specialisation 'dynamic', expected static or ticket
-// THREADS: error: kernel 'double_static': 100 compute threads, expected a multiple of 128 up to 896
-// ROOM: error: kernel 'double_static': rings and barriers take 240128 bytes of shared memory, a CTA has 232448
+// NAME: error: no kernel specialisation 'dynamic', expected static, static_global or ticket
+// THREADS: error: kernel 'double_static_global': 100 compute threads, expected a multiple of 128 up to 896
+// ROOM: error: kernel 'double_static_global': rings and barriers take 240128 bytes of shared memory, a CTA has 232448
 
 dataflow.program @double(%x: tensor<?xf32>, %y: tensor<?xf32>) {
   %c0 = arith.constant 0 : index

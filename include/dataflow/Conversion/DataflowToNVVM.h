@@ -51,10 +51,25 @@ struct KernelSpecialization {
   uint32_t transports = 0; ///< bit t: dfrt::Transport t
 };
 
-/// The one called `name`, or nothing.
-std::optional<KernelSpecialization> kernelSpecialization(StringRef name);
-/// All of them.
+/// All of them:
+///   static         a queue a CTA, all transports
+///   static_global  the same without transports into shared memory
+///   ticket         a list from which CTAs draw; local and global transports
 std::vector<KernelSpecialization> kernelSpecializations();
+/// Those called `names`, in this order. Fails, with a diagnostic at `loc`, on a
+/// name that there is not.
+FailureOr<std::vector<KernelSpecialization>>
+kernelSpecializations(ArrayRef<std::string> names, Location loc);
+
+/// Name of a list of names of specialisations on a program.
+inline constexpr StringLiteral kSpecializationsAttrName =
+    "dataflow.specializations";
+
+/// The specialisations that plans of `program` may need: those of
+/// `dataflow.specializations`, else what its requests leave. Fails where
+/// importProgram does.
+FailureOr<std::vector<KernelSpecialization>>
+selectSpecializations(ProgramOp program);
 
 struct KernelOptions {
   bool watchdog = false;

@@ -26,15 +26,17 @@ def ConvertDataflowToNVVM
     says what a launch and a planner must know. The program stays as it is; it
     has to be specialised.
 
-    Specialisations: `static` (a queue a CTA, all transports) and `ticket` (a
-    list from which CTAs draw; local and global transports).
+    Specialisations: `static` (a queue a CTA, all transports), `static_global`
+    (the same without transports into shared memory) and `ticket` (a list from
+    which CTAs draw; local and global transports). Without the option, those
+    that `dataflow-select-specializations` has chosen or would choose.
 
     Remarks say which handlers have scratch in global memory, and which
     operations of handlers run on one thread.
   }];
   let options = [
     ListOption<"specializations", "specializations", "std::string",
-               "Which kernels: static, ticket (default: both)">,
+               "Which kernels: static, static_global, ticket">,
     Option<"watchdog", "watchdog", "bool", /*default=*/"false",
            "Bound every wait; a kernel that waits too long says what for">,
     Option<"threads", "threads", "uint32_t", /*default=*/"256",
@@ -75,6 +77,26 @@ def PartsToLLVM : Pass<"dataflow-parts-to-llvm", "::mlir::ModuleOp"> {
     them. What the functions call, `dfk_*`, is declared only: the device library
     is in the kernels of `convert-dataflow-to-nvvm`.
   }];
+}
+
+def SelectSpecializations
+    : Pass<"dataflow-select-specializations", "::mlir::df::ProgramOp"> {
+  let summary = "Choose the kernels that plans of a program may need";
+  let description = [{
+    Puts `dataflow.specializations`, a list of names, on the program:
+
+    - `static_global` where requests keep all records out of other CTAs' shared
+      memory (memory or transport global, transport local, resident hand-over),
+      else `static`;
+    - `ticket` unless a request asks for a transport into shared memory, which
+      a list of draws does not have.
+
+    `only` sets the list instead. Fails on names that there are not.
+  }];
+  let options = [
+    ListOption<"only", "only", "std::string",
+               "These: static, static_global, ticket">,
+  ];
 }
 
 #endif // DATAFLOW_CONVERSION_PASSES_TD

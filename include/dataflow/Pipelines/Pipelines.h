@@ -90,7 +90,8 @@ struct CodegenPipelineOptions
     : public PassPipelineOptions<CodegenPipelineOptions> {
   ListOption<std::string> specializations{
       *this, "specializations",
-      llvm::cl::desc("Which kernels: static, ticket (default: both)")};
+      llvm::cl::desc("Which kernels: static, static_global, ticket (default: "
+                     "what the program's requests leave)")};
   Option<bool> watchdog{*this, "watchdog", llvm::cl::init(false),
                         llvm::cl::desc("Bound every wait")};
   Option<bool> streams{
@@ -106,7 +107,8 @@ struct CompilePipelineOptions
     : public PassPipelineOptions<CompilePipelineOptions> {
   ListOption<std::string> specializations{
       *this, "specializations",
-      llvm::cl::desc("Which kernels: static, ticket (default: both)")};
+      llvm::cl::desc("Which kernels: static, static_global, ticket (default: "
+                     "what the program's requests leave)")};
   Option<bool> watchdog{*this, "watchdog", llvm::cl::init(false),
                         llvm::cl::desc("Bound every wait")};
   Option<bool> streams{

@@ -41,21 +41,6 @@ static constexpr uint32_t bitOf(dfrt::Transport transport) {
   return 1u << unsigned(transport);
 }
 
-std::vector<KernelSpecialization> df::kernelSpecializations() {
-  uint32_t anywhere =
-      bitOf(dfrt::Transport::local) | bitOf(dfrt::Transport::global);
-  uint32_t cluster =
-      bitOf(dfrt::Transport::clusterShared) | bitOf(dfrt::Transport::multicast);
-  return {{"static", false, anywhere | cluster}, {"ticket", true, anywhere}};
-}
-
-std::optional<KernelSpecialization> df::kernelSpecialization(StringRef name) {
-  for (KernelSpecialization &each : kernelSpecializations())
-    if (each.name == name)
-      return each;
-  return std::nullopt;
-}
-
 namespace {
 
 class KernelBuilder {

@@ -25,24 +25,9 @@ struct ConvertDataflowToNVVM
     registerDataflowToNVVMDialects(registry);
   }
 
-  FailureOr<std::vector<KernelSpecialization>> chosen() {
-    if (specializations.empty())
-      return kernelSpecializations();
-    std::vector<KernelSpecialization> result;
-    for (const std::string &name : specializations) {
-      std::optional<KernelSpecialization> found = kernelSpecialization(name);
-      if (!found)
-        return emitError(getOperation().getLoc(), "no kernel specialisation '")
-               << name << "', expected static or ticket";
-      result.push_back(*found);
-    }
-    return result;
-  }
-
   void runOnOperation() override {
-    auto wanted = chosen();
-    if (failed(wanted))
-      return signalPassFailure();
+    std::vector<std::string> names(specializations.begin(),
+                                   specializations.end());
     KernelOptions options;
     options.watchdog = watchdog;
     options.threads = threads;
@@ -52,6 +37,11 @@ struct ConvertDataflowToNVVM
     getOperation()->walk(
         [&](ProgramOp program) { programs.push_back(program); });
     for (ProgramOp program : programs) {
+      FailureOr<std::vector<KernelSpecialization>> wanted =
+          names.empty() ? selectSpecializations(program)
+                        : kernelSpecializations(names, program.getLoc());
+      if (failed(wanted))
+        return signalPassFailure();
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(program);
       for (const KernelSpecialization &specialization : *wanted)

@@ -41,7 +41,11 @@ static LogicalResult collectModules(ProgramOp program,
   kernel.watchdog = options.watchdog;
   OpBuilder builder(program->getContext());
   builder.setInsertionPointAfter(program);
-  for (const KernelSpecialization &specialization : kernelSpecializations()) {
+  FailureOr<std::vector<KernelSpecialization>> wanted =
+      selectSpecializations(program);
+  if (failed(wanted))
+    return failure();
+  for (const KernelSpecialization &specialization : *wanted) {
     FailureOr<Operation *> module =
         convertProgramToKernel(builder, program, specialization, kernel);
     if (failed(module))
