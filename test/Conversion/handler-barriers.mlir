@@ -20,7 +20,7 @@ dataflow.program @dependences(%x: tensor<?x4x8xf32>, %out: tensor<?x4x8xf32>) {
   // CHECK: ^[[LOOP]](%[[I:.*]]: i32):
   // CHECK: llvm.store
   // CHECK: llvm.add %[[I]], %[[THREADS]] : i32
-  // CHECK: llvm.call @dfk_sync()
+  // The thread that filled an element is the one that reduces into it.
   // CHECK-NOT: dfk_sync
   // The accumulator stays in a register.
   // CHECK: llvm.br ^{{.*}}(%{{.*}}, %[[INIT:.*]] : i64, f32)

@@ -92,9 +92,7 @@ void Distribution::onFirst(Location loc, function_ref<void()> body) {
   body();
 }
 
-/// Why two iterations of the parallel loops could write one element, or
-/// nothing.
-static std::optional<std::string> sharedOutput(linalg::GenericOp op) {
+std::optional<std::string> df::handlers::sharedOutput(linalg::LinalgOp op) {
   auto kinds = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
@@ -333,7 +331,8 @@ LogicalResult Distribution::run() {
         return op.emitOpError("has no generic form that could become loops");
       generic = *made;
     }
-    std::optional<std::string> shared = sharedOutput(generic);
+    std::optional<std::string> shared = df::handlers::sharedOutput(
+        cast<linalg::LinalgOp>(generic.getOperation()));
     if (shared)
       remarks.push_back("'" + name + "' runs on one thread: " + *shared);
     if (failed(shared ? lowerOnFirst(generic) : lower(generic)))

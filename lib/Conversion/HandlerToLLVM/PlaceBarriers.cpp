@@ -9,8 +9,9 @@
 // set of accesses that some thread may have made since the last barrier; an
 // operation with an access that conflicts with one of them gets a barrier in
 // front of it. Two accesses conflict if one of them writes, they may touch the
-// same memory, and they may come from different threads. Which element a
-// thread touches is not looked at.
+// same memory, and they may come from different threads. They come from the
+// same thread if both are made by the first one, or if iteration i of the
+// parallel loops touches the same element in both.
 //
 // Loops are gone through until the state at their head no longer grows; a
 // decision once taken stays. Control flow is the same for all threads, so that
@@ -47,17 +48,33 @@ struct Root {
   }
 };
 
+/// Which element iteration i touches: equal ones are equal functions of i, if
+/// `view` is known.
+struct Elements {
+  const void *view = nullptr;    ///< a memref that is the same everywhere
+  const void *map = nullptr;     ///< from the parallel loops to its indices
+  const void *extents = nullptr; ///< of the parallel loops
+
+  auto tie() const { return std::tie(view, map, extents); }
+};
+
 struct Access {
   Root root;
   bool writes = false;
   bool first = false; ///< by the first thread only
+  Elements elements;
 
+  auto tie() const { return std::tie(writes, first); }
   bool operator<(const Access &other) const {
-    return std::tie(root, writes, first) <
-           std::tie(other.root, other.writes, other.first);
+    return std::make_tuple(root, tie(), elements.tie()) <
+           std::make_tuple(other.root, other.tie(), other.elements.tie());
+  }
+  bool sameThread(const Access &other) const {
+    return (first && other.first) ||
+           (elements.view && elements.tie() == other.elements.tie());
   }
   bool conflicts(const Access &other) const {
-    return (writes || other.writes) && !(first && other.first) &&
+    return (writes || other.writes) && !sameThread(other) &&
            root.mayBe(other.root);
   }
 };
@@ -78,7 +95,8 @@ private:
 
   /// Adds an access to each piece of memory that `memref` may be in.
   void add(Value memref, bool writes, bool first,
-           SmallVectorImpl<Access> &accesses);
+           SmallVectorImpl<Access> &accesses, Elements elements = {});
+  Elements elementsOf(linalg::LinalgOp op, OpOperand &operand);
   void addPointer(Value pointer, Access access,
                   SmallVectorImpl<Access> &accesses);
 
@@ -120,9 +138,45 @@ void BarrierPlacement::addPointer(Value pointer, Access access,
   accesses.push_back(access);
 }
 
+Elements BarrierPlacement::elementsOf(linalg::LinalgOp op, OpOperand &operand) {
+  // A view made within a loop is another one in each iteration.
+  if (operand.get().getParentBlock() != &function.front() ||
+      df::handlers::sharedOutput(op))
+    return {};
+  // In terms of the loops that Distribution counts.
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges(), extents;
+  auto kinds = op.getIteratorTypesArray();
+  MLIRContext *context = op->getContext();
+  SmallVector<AffineExpr> dims;
+  for (auto [range, kind] : llvm::zip(ranges, kinds)) {
+    if (kind != utils::IteratorType::parallel) {
+      dims.push_back(AffineExpr());
+    } else if (range == 1) {
+      dims.push_back(getAffineConstantExpr(0, context));
+    } else if (ShapedType::isDynamic(range)) {
+      return {};
+    } else {
+      dims.push_back(getAffineDimExpr(extents.size(), context));
+      extents.push_back(range);
+    }
+  }
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
+    if (!dims[dim] && map.isFunctionOfDim(dim))
+      return {};
+    if (!dims[dim])
+      dims[dim] = getAffineConstantExpr(0, context);
+  }
+  map = map.replaceDimsAndSymbols(dims, {}, extents.size(), 0);
+  return {operand.get().getAsOpaquePointer(), map.getAsOpaquePointer(),
+          DenseI64ArrayAttr::get(context, extents).getAsOpaquePointer()};
+}
+
 void BarrierPlacement::add(Value memref, bool writes, bool first,
-                           SmallVectorImpl<Access> &accesses) {
+                           SmallVectorImpl<Access> &accesses,
+                           Elements elements) {
   Access access;
+  access.elements = elements;
   access.writes = writes;
   access.first = first;
   SmallVector<Value> pending{memref};
@@ -175,9 +229,9 @@ LogicalResult BarrierPlacement::collect(Operation *op,
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     for (OpOperand *input : linalgOp.getDpsInputOperands())
       if (isa<MemRefType>(input->get().getType()))
-        add(input->get(), false, false, accesses);
+        add(input->get(), false, false, accesses, elementsOf(linalgOp, *input));
     for (OpOperand &init : linalgOp.getDpsInitsMutable())
-      add(init.get(), true, false, accesses);
+      add(init.get(), true, false, accesses, elementsOf(linalgOp, init));
     WalkResult nested = op->walk([&](Operation *inner) {
       if (auto load = dyn_cast<memref::LoadOp>(inner))
         add(load.getMemRef(), false, false, accesses);

@@ -15,6 +15,7 @@
 
 #include "dataflow/Conversion/HandlerToLLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -57,6 +58,10 @@ FailureOr<uint64_t> planScratch(func::FuncOp function, func::CallOp call,
 /// Where the function's first loads of inputs and operands come from: arguments
 /// whose memory nothing writes while the function runs carry this attribute.
 inline constexpr StringLiteral kReadOnly = "llvm.readonly";
+
+/// Why two iterations of the parallel loops of `op` could write one element, or
+/// nothing. Such an operation runs on one thread.
+std::optional<std::string> sharedOutput(linalg::LinalgOp op);
 
 /// Puts a barrier of all compute threads in front of each operation of the body
 /// `function` that depends, through memory, on one since the last barrier.
