@@ -27,10 +27,16 @@ static constexpr df::DiskCache::Kind kArtifacts = {"dfartif1", ".dfart"};
 
 std::string df::compilerIdentity() {
   std::string text = "dataflow " DATAFLOW_VERSION " LLVM " LLVM_VERSION_STRING;
+  void *address = reinterpret_cast<void *>(&df::compilerIdentity);
   Dl_info info;
+  std::string file;
+  if (dladdr(address, &info) && info.dli_fname)
+    file = info.dli_fname;
+  // A program that was found in PATH is named as it was called.
+  if (!StringRef(file).contains('/'))
+    file = llvm::sys::fs::getMainExecutable(nullptr, address);
   llvm::sys::fs::file_status status;
-  if (dladdr(reinterpret_cast<void *>(&df::compilerIdentity), &info) &&
-      !llvm::sys::fs::status(info.dli_fname, status))
+  if (!llvm::sys::fs::status(file, status))
     text += (" " + llvm::Twine(status.getSize()) + " " +
              llvm::Twine(
                  status.getLastModificationTime().time_since_epoch().count()))

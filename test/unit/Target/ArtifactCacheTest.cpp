@@ -247,5 +247,7 @@ TEST(ArtifactKey, TheCompilerNamesItsVersions) {
   std::string identity = compilerIdentity();
   EXPECT_THAT(identity, StartsWith("dataflow "));
   EXPECT_THAT(identity, HasSubstr(" LLVM " LLVM_VERSION_STRING " "));
+  // And the file that it is in.
+  EXPECT_THAT(identity, testing::ContainsRegex(" [0-9]+ [0-9]+$"));
   EXPECT_EQ(compilerIdentity(), identity);
 }
