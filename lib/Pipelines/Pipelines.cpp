@@ -90,6 +90,7 @@ static void addCodegen(OpPassManager &manager, const OptionsT &options) {
     convert.specializations.push_back(name);
   convert.watchdog = options.watchdog;
   manager.addPass(createConvertDataflowToNVVM(convert));
+  manager.addPass(createVerifyDevice());
 }
 
 void mlir::df::buildCodegenPipeline(OpPassManager &manager,

@@ -99,4 +99,21 @@ def SelectSpecializations
   ];
 }
 
+def VerifyDevice : Pass<"dataflow-verify-device", "::mlir::ModuleOp"> {
+  let summary = "Test what the protocols of a kernel rely on";
+  let description = [{
+    For every gpu.module with `dataflow.kernel`:
+
+    - (G1) It holds the kernel that is named, with as many threads, one CTA an
+      SM, and one parameter of as many bytes, passed by value as a grid
+      constant.
+    - (G2) Every barrier of the block has a number other than 0 and a number of
+      threads: no role waits for another one.
+    - (G3) What the load warp executes meets no barrier of the block.
+    - (G4) Operations on barriers in other CTAs' shared memory, and waits that
+      they may end, have the scope of the cluster.
+    - (G5) Every function that is called is defined here, and none traps.
+  }];
+}
+
 #endif // DATAFLOW_CONVERSION_PASSES_TD

@@ -17,7 +17,8 @@
 //                     insert-releases, verify-schedule
 //   dataflow-codegen  from a prepared program to device modules with its
 //                     kernels: split-roles (with streams) and verify-kernel,
-//                     convert-dataflow-to-nvvm; of a module that holds programs
+//                     convert-dataflow-to-nvvm, verify-device; of a module
+//                     that holds programs
 //   dataflow-compile  dataflow-prepare, then dataflow-codegen
 //
 //===----------------------------------------------------------------------===//
