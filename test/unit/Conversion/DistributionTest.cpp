@@ -270,6 +270,33 @@ TEST(Distribution, DependsOnThePreviousIterationOnly) {
   )");
 }
 
+TEST(Distribution, WindowsThatMove) {
+  // Each iteration updates rows that the previous one gave to other threads.
+  testBody(std::string(kSlice) + R"(
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %half = arith.constant 0.5 : f32
+    %b = arith.addf %a, %a : tensor<4x8xf32>
+    %r = scf.for %n = %c0 to %c3 step %c1 iter_args(%y = %b) -> (tensor<4x8xf32>) {
+      %v = tensor.extract_slice %y[%n, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+      %w = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>],
+                           iterator_types = ["parallel", "parallel"]}
+          outs(%v : tensor<2x8xf32>) {
+      ^bb0(%o: f32):
+        %p = arith.mulf %o, %half : f32
+        %i0 = arith.index_cast %n : index to i32
+        %i1 = arith.sitofp %i0 : i32 to f32
+        %q = arith.addf %p, %i1 : f32
+        linalg.yield %q : f32
+      } -> tensor<2x8xf32>
+      %z = tensor.insert_slice %w into %y[%n, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      scf.yield %z : tensor<4x8xf32>
+    }
+    return %r : tensor<4x8xf32>
+  )");
+}
+
 TEST(Distribution, PadsAndWindows) {
   testBody(std::string(kSlice) + R"(
     %zero = arith.constant 0.0 : f32
