@@ -102,13 +102,10 @@ std::pair<Value, Value> viewOf(Emitter &emitter, const dfrt::Record &record,
 StoredValue readOperand(KernelState &state, uint32_t stage, Value index,
                         std::optional<Memory::Place> row);
 
-/// Copies as many bytes as `toField` has, from the byte `skip` of `fromField`
-/// on, to `toField` of the record at `to`, or to `to` itself without
-/// `toRecord`.
-void copyField(KernelState &state, const dfrt::Record *toRecord,
-               const dfrt::Field &toField, Value to,
-               const dfrt::Record &fromRecord, const dfrt::Field &fromField,
-               Value from, Value skip);
+/// Copies `field` of `count` operands from `first` on, records of one layout,
+/// dense to `to`, one behind the other.
+void stackField(KernelState &state, const dfrt::Record &record,
+                const dfrt::Field &field, Value first, Value count, Value to);
 uint64_t fieldBytes(const dfrt::Field &field);
 
 /// Words of an instruction (ABI.h).

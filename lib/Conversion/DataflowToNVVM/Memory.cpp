@@ -96,39 +96,56 @@ struct Spread {
 };
 } // namespace
 
-static Spread spreadOf(const dfrt::Record *record, const dfrt::Field &field) {
+static Spread spreadOf(const dfrt::Record &record, const dfrt::Field &field) {
   constexpr uint64_t kAll = uint64_t(1) << 62;
-  if (!record)
-    return {0, kAll, kAll, 0};
   if (field.separable < 0)
     return {field.offset, kAll, kAll, 0};
-  uint64_t offset = record->headBytes + field.offset;
-  if (record->slices == 1)
+  uint64_t offset = record.headBytes + field.offset;
+  if (record.slices == 1)
     return {offset, kAll, kAll, 0};
   uint64_t unit = dfrt::elementBytes(field.element);
   for (size_t d = size_t(field.separable) + 1; d < field.shape.size(); ++d)
     unit *= uint64_t(field.shape[d]);
   uint64_t block = uint64_t(field.shape[size_t(field.separable)]) * unit;
-  return {offset, block, block / record->slices, record->sliceBytes};
+  return {offset, block, block / record.slices, record.sliceBytes};
 }
 
-void df::nvvm::copyField(KernelState &state, const dfrt::Record *toRecord,
-                         const dfrt::Field &toField, Value to,
-                         const dfrt::Record &fromRecord,
-                         const dfrt::Field &fromField, Value from, Value skip) {
+/// The largest piece that divides `bytes` and all runs and places.
+static uint64_t unitOf(uint64_t bytes, std::initializer_list<Spread> spreads) {
+  uint64_t common = bytes;
+  for (const Spread &spread : spreads)
+    common |= spread.offset | spread.part | spread.pitch;
+  return common % 16 == 0 ? 16 : common % 4 == 0 ? 4 : 1;
+}
+
+/// Copies as many bytes as `toField` has, from the byte `skip` of `fromField`
+/// on, to `toField` of the record at `to`.
+static void copyField(KernelState &state, const dfrt::Record &toRecord,
+                      const dfrt::Field &toField, Value to,
+                      const dfrt::Record &fromRecord,
+                      const dfrt::Field &fromField, Value from, Value skip) {
   Emitter &e = state.emitter;
   Spread target = spreadOf(toRecord, toField);
-  Spread source = spreadOf(&fromRecord, fromField);
+  Spread source = spreadOf(fromRecord, fromField);
   uint64_t bytes = fieldBytes(toField);
-  // The largest piece that divides every run and every place.
-  uint64_t common = bytes | target.offset | target.part | target.pitch |
-                    source.offset | source.part | source.pitch;
-  uint64_t unit = common % 16 == 0 ? 16 : common % 4 == 0 ? 4 : 1;
   auto i = [&](uint64_t value) { return e.constant64(int64_t(value)); };
   e.call("dfk_copy_field",
          {e.offset(to, target.offset), i(target.block), i(target.part),
           i(target.pitch), e.offset(from, source.offset), i(source.block),
-          i(source.part), i(source.pitch), skip, i(bytes), i(unit)});
+          i(source.part), i(source.pitch), skip, i(bytes),
+          i(unitOf(bytes, {target, source}))});
+}
+
+void df::nvvm::stackField(KernelState &state, const dfrt::Record &record,
+                          const dfrt::Field &field, Value first, Value count,
+                          Value to) {
+  Emitter &e = state.emitter;
+  Spread source = spreadOf(record, field);
+  uint64_t bytes = fieldBytes(field);
+  auto i = [&](uint64_t value) { return e.constant64(int64_t(value)); };
+  e.call("dfk_stack_field", {e.parameters(), first, count, to, i(source.offset),
+                             i(source.block), i(source.part), i(source.pitch),
+                             i(bytes), i(unitOf(bytes, {source}))});
 }
 
 StoredValue df::nvvm::readOperand(KernelState &state, uint32_t stage,
@@ -154,7 +171,7 @@ StoredValue df::nvvm::readOperand(KernelState &state, uint32_t stage,
         for (auto [to, from] : llvm::zip(record.fields, whole.fields)) {
           Value skip = e.multiply(e.extend(number),
                                   e.constant64(int64_t(fieldBytes(to))));
-          copyField(state, &record, to, copy, whole, from, base, skip);
+          copyField(state, record, to, copy, whole, from, base, skip);
         }
         e.call("dfk_sync");
         return {copy, e.constant32(0)};

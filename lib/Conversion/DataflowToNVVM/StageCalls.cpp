@@ -174,17 +174,10 @@ Value StageCalls::collectedCount(size_t index, Value position, Value left,
 void StageCalls::stackRecords(Channel &channel, Value &top) {
   const dfrt::Record &record =
       program.stages[recordStage(program, channel.stage)].record;
-  Value none = e.constant64(0);
   for (const dfrt::Field &field : record.fields) {
     Value bytes = e.constant64(int64_t(fieldBytes(field)));
     channel.stack.push_back(top);
-    e.loop(e.constant32(0), channel.count, [&](Value i) {
-      Value operand =
-          e.call("dfk_operand", {e.parameters(), e.add(channel.first, i)});
-      Value from = e.call("dfk_operand_address", {e.parameters(), operand});
-      Value to = e.offset(channel.stack.back(), e.multiply(e.extend(i), bytes));
-      copyField(state, nullptr, field, to, record, field, from, none);
-    });
+    stackField(state, record, field, channel.first, channel.count, top);
     Value size = e.multiply(e.extend(channel.count), bytes);
     size = e.bitAnd(e.add(size, e.constant64(127)), e.constant64(-128));
     top = e.offset(top, size);
