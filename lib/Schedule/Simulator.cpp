@@ -177,9 +177,7 @@ double Simulation::fixedTime(Cta &cta, const Instruction &i) const {
     bool further = cta.segmentStage != kNone &&
                    (cta.segmentStage != i.stage || cta.segmentTask != i.task);
     if (further)
-      time += costs.segmentTiles *
-              static_cast<double>(problem.callBytes(i.stage, i.task, 1) -
-                                  problem.callBytes(i.stage, i.task, 0)) /
+      time += costs.recordWeight * static_cast<double>(stage.record.bytes()) /
               costs.ctaBandwidth;
     cta.segmentStage = i.stage;
     cta.segmentTask = i.task;

@@ -28,8 +28,7 @@ class Line {
 public:
   Line(const Problem &problem, const std::vector<WorkItem> &items,
        Placement &placement)
-      : items(items), placement(placement), ctas(problem.topology.ctas),
-        segmentTiles(problem.costs.segmentTiles) {}
+      : items(items), placement(placement), ctas(problem.topology.ctas) {}
 
   /// Cuts the line, beginning at CTA `first`; returns the CTA after the last
   /// one that got something.
@@ -52,9 +51,7 @@ private:
     return static_cast<double>(item.cost());
   }
   /// What a segment costs that is not the first of its CTA.
-  double further(const WorkItem &item) const {
-    return segmentTiles * static_cast<double>(item.tile);
-  }
+  static double further(const WorkItem &item) { return item.further; }
 
   /// Gives CTA `cta` its share, `remaining` CTAs (it included) being left.
   void fill(uint32_t cta, uint32_t remaining) {
@@ -120,7 +117,6 @@ private:
   const std::vector<WorkItem> &items;
   Placement &placement;
   uint32_t ctas;
-  double segmentTiles;
   double left = 0;    ///< cost of all that is not yet assigned
   double meanCut = 0; ///< expected cost of one more cut
   size_t item = 0;

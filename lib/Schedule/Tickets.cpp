@@ -17,39 +17,40 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-/// Draws for each CTA and depth, where pieces stay large enough: enough to even
-/// out CTAs of unequal speed.
-static constexpr double kDrawsPerCta = 4;
+/// A draw takes at most this part of a CTA's even share of what is left: large
+/// draws first, and small ones to even out CTAs of unequal speed at the end.
+/// (Guided self-scheduling: C. Polychronopoulos and D. Kuck, IEEE Transactions
+/// on Computers, 1987.)
+static constexpr double kShareOfRest = 0.5;
 
 /// A piece costs at least this many times what starting it costs, unless CTAs
 /// would have nothing to do.
 static constexpr double kStartShare = 4;
 
-static void addDraws(const WorkItem &item, double costPerCta,
-                     double segmentTiles, Placement &placement) {
+/// Draws of one item. `left`: cost of it and all items behind it.
+static void addDraws(const WorkItem &item, double costPerCta, double left,
+                     uint32_t ctas, Placement &placement) {
   if (item.tiles == 0) {
     assign(item, 0, item.tile ? 0 : 1, placement.lanes++, placement);
     return;
   }
   double tile = static_cast<double>(item.tile);
-  double start = static_cast<double>(item.fixed) + segmentTiles * tile;
-  double target = std::max(costPerCta / kDrawsPerCta,
-                           std::min(costPerCta, kStartShare * start));
-  // One piece a draw: the handler's piece size is the finer limit.
-  double wish = target / tile;
-  int64_t most = std::max<int64_t>(item.minTiles, 1);
-  if (wish > static_cast<double>(most))
-    most = wish < static_cast<double>(item.tiles) ? static_cast<int64_t>(wish)
-                                                  : item.tiles;
-  if (item.maxTiles)
-    most = std::min(most, item.maxTiles);
-  int64_t count = (item.tiles + most - 1) / most;
-  bool equal = item.tiles / count >= item.minTiles;
-  for (int64_t k = 0; k < count; ++k) {
-    int64_t from = equal ? item.tiles * k / count : k * most;
-    int64_t to = equal ? item.tiles * (k + 1) / count
-                       : std::min(item.tiles, (k + 1) * most);
-    assign(item, from, to, placement.lanes++, placement);
+  double start = static_cast<double>(item.fixed) + item.further;
+  double least = std::min(costPerCta, kStartShare * start);
+  for (int64_t begin = 0; begin < item.tiles;) {
+    double wish = std::max(kShareOfRest * left / ctas, least) / tile;
+    int64_t open = item.tiles - begin,
+            take = std::max<int64_t>(item.minTiles, 1);
+    if (wish > static_cast<double>(take))
+      take =
+          wish < static_cast<double>(open) ? static_cast<int64_t>(wish) : open;
+    // One piece a draw: the handler's piece size is the finer limit.
+    if (item.maxTiles)
+      take = std::min(take, item.maxTiles);
+    take = std::min(take, open);
+    assign(item, begin, begin + take, placement.lanes++, placement);
+    begin += take;
+    left -= tile * static_cast<double>(take);
   }
 }
 
@@ -61,8 +62,11 @@ Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
     for (const WorkItem &item : items)
       total += static_cast<double>(item.cost());
     double costPerCta = total / problem.topology.ctas;
-    for (const WorkItem &item : items)
-      addDraws(item, costPerCta, problem.costs.segmentTiles, placement);
+    double left = total;
+    for (const WorkItem &item : items) {
+      addDraws(item, costPerCta, left, problem.topology.ctas, placement);
+      left -= static_cast<double>(item.cost());
+    }
   };
   return solve(problem, options, decisions, "tickets", Discipline::ticket,
                place);

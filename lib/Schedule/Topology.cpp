@@ -53,7 +53,7 @@ Status dfrt::check(const CostModel &costs) {
       {"launchNs", costs.launchNs},
       {"startNs", costs.startNs},
       {"exitNs", costs.exitNs},
-      {"segmentTiles", costs.segmentTiles},
+      {"recordWeight", costs.recordWeight},
       {"clusterHopCycles", costs.clusterHopCycles},
       {"globalHopCycles", costs.globalHopCycles},
       {"instructionNs", costs.instructionNs}};

@@ -22,6 +22,16 @@ static bool isIdle(const StageGraph &graph, uint32_t stage, uint64_t task) {
   return graph.stage(stage).each && graph.problem.tileCount(stage, task) == 0;
 }
 
+double detail::segmentCost(const Problem &problem, uint32_t stage) {
+  const CostModel &costs = problem.costs;
+  double ctas = problem.topology.ctas;
+  double bytes = costs.instructionNs * costs.readRate(ctas);
+  const Stage &made = problem.program.stages[stage];
+  if (made.arity == Arity::pieces || made.arity == Arity::one)
+    bytes += costs.recordWeight * static_cast<double>(made.record.bytes());
+  return bytes;
+}
+
 std::vector<std::vector<WorkItem>> detail::workItems(const StageGraph &graph,
                                                      const ResidentSets &sets) {
   const Problem &problem = graph.problem;
@@ -53,6 +63,7 @@ std::vector<std::vector<WorkItem>> detail::workItems(const StageGraph &graph,
         item.tiles = problem.tileCount(s, t);
         item.fixed = stage.each ? 0 : graph.fixedCost(s, t);
         item.tile = graph.tileCost(s, t);
+        item.further = segmentCost(problem, s);
       }
       item.minTiles = stage.requests.minTiles;
       item.maxTiles = stage.requests.maxTiles;

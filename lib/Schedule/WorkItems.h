@@ -27,12 +27,18 @@ struct WorkItem {
   int64_t tiles = 0;  ///< 0: one call that cannot be cut
   uint64_t fixed = 0; ///< cost of each of its segments
   uint64_t tile = 0;  ///< cost of a tile
+  /// What a segment costs beyond `fixed` that is not the first of its CTA.
+  double further = 0;
   int64_t minTiles = 1, maxTiles = 0;
   bool whole = false; ///< may not be spread over lanes
   uint32_t set = kNone;
 
   uint64_t cost() const { return fixed + tile * static_cast<uint64_t>(tiles); }
 };
+
+/// What a further segment of `stage` costs a CTA beyond its inputs, in bytes
+/// read: taking an instruction, and the record that it makes.
+double segmentCost(const Problem &problem, uint32_t stage);
 
 /// Items by depth (index 0 is depth 1), each in stage and task order. Tasks of
 /// a resident set appear once, as its first member.

@@ -33,7 +33,7 @@ static constexpr Constant kConstants[] = {
     {"globalHopCycles", &dfrt::CostModel::globalHopCycles},
     {"instructionNs", &dfrt::CostModel::instructionNs},
     {"launchNs", &dfrt::CostModel::launchNs},
-    {"segmentTiles", &dfrt::CostModel::segmentTiles},
+    {"recordWeight", &dfrt::CostModel::recordWeight},
     {"startNs", &dfrt::CostModel::startNs},
 };
 static constexpr StringLiteral kReadRates = "readRates";

@@ -48,7 +48,7 @@ struct Decision {
 using Decisions = std::vector<Decision>;
 
 /// Lays the range tiles of all tasks end to end, weighted by their global bytes
-/// plus `CostModel::segmentTiles` for each further segment of a CTA, and cuts
+/// plus what starting costs for each further segment of a CTA, and cuts
 /// the line into `topology.ctas` equal shares; stages without a range follow
 /// their inputs. Minimises the largest share of bytes. Split tasks are combined
 /// by reduce-scatter where the reduce is separable. Discipline static. Fails

@@ -66,8 +66,11 @@ struct CostModel {
   double startNs = 3000.0;
   /// Store of the last results and cluster exit, ns.
   double exitNs = 1500.0;
-  /// A further segment on a CTA costs this many tiles of its own.
-  double segmentTiles = 1.5;
+  /// A byte of the record that a further segment on a CTA makes costs as much
+  /// as this many bytes read: it is written, sent and read once more. 1 follows
+  /// from 1.5 tiles a segment, the best for MLA decode on an H200 (flat from 1
+  /// to 2), where tile, record and the input of a segment have 72, 64 and 36 KB.
+  double recordWeight = 1.0;
   /// Latency of one hop, cycles, and bytes that follow per cycle.
   double clusterHopCycles = 320.0, clusterBytesPerCycle = 21.0;
   double globalHopCycles = 2360.0, globalBytesPerCycle = 24.0;

@@ -75,7 +75,8 @@ TEST(Simulator, RatesRiseWhenOthersFinish) {
 TEST(Simulator, FurtherSegmentsCost) {
   Problem p = problemFor(splitReduce(true), {64 * 10, 64 * 10}, topology(1));
   const CostModel &c = p.costs;
-  double bytes = 2 * (16384 + 10 * 65536.0) + c.segmentTiles * 65536;
+  double bytes = 2 * (16384 + 10 * 65536.0) +
+                 c.recordWeight * double(p.program.stages[0].record.bytes());
   EXPECT_NEAR(simulated(p, planned(p)).totalNs,
               overhead(c) + bytes / c.ctaBandwidth + 4 * c.instructionNs, 1e-3);
 }

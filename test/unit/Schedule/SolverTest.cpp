@@ -42,8 +42,11 @@ double loadOf(const Problem &problem, const Schedule &schedule,
         double(problem.callBytes(0, call.task, call.tileEnd - call.tileBegin));
     ++segments;
   }
-  double tile = double(problem.program.stages[0].cost.tileBytes);
-  return load + std::max(0, segments - 1) * problem.costs.segmentTiles * tile;
+  const CostModel &costs = problem.costs;
+  double further =
+      costs.recordWeight * double(problem.program.stages[0].record.bytes()) +
+      costs.instructionNs * costs.readRate(problem.topology.ctas);
+  return load + std::max(0, segments - 1) * further;
 }
 
 } // namespace
