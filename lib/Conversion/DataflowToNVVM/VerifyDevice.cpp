@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::df;
 
 static constexpr unsigned kSharedCluster = 7;
-/// Where the load warp's work begins (device/Queues.mlir).
+/// Where the load warp's work begins (device/Queues.mlir, Tickets.mlir).
 static constexpr StringLiteral kLoadRole[] = {"dfk_fill_queue", "dfk_draw"};
 
 namespace {
