@@ -65,15 +65,10 @@ llvm.func internal @dfk_end() {
 }
 
 // The load warp, in kernels with streams and queues: fills the rings for one instruction after the other.
-llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %first: i32, %counters: !llvm.ptr) {
+llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %first: i32, %rest: i32, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %c8 = arith.constant 8 : i32
-  %c32 = arith.constant 32 : i32
   %low = arith.constant 0xFFFF : i32
-  %cta = nvvm.read.ptx.sreg.ctaid.x : i32
-  %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
-  %rest = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
   %end:2 = scf.while (%w = %first, %next = %rest) : (i32, i32) -> (i32, i32) {
     %word = llvm.call @dfk_word(%w, %c0) : (i32, i32) -> i32
     %opcode = arith.andi %word, %low : i32
@@ -87,6 +82,23 @@ llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %first: i32, %counters: !llvm.
     scf.yield %early, %after : i32, i32
   }
   llvm.return
+}
+
+// Where the second instruction of a queue lies.
+llvm.func internal @dfk_rest(%p: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %c32 = arith.constant 32 : i32
+  %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
+  %rest = scf.if %is_ticket -> i32 {
+    scf.yield %c0 : i32
+  } else {
+    %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+    %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+    %0 = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
+    scf.yield %0 : i32
+  }
+  llvm.return %rest : i32
 }
 
 // This lane's word of the first instruction of a queue.
@@ -166,13 +178,10 @@ llvm.func internal @dfk_prefetch_operands(%p: !llvm.ptr, %w: i32) {
 }
 
 // The compute threads. The next instruction is loaded while the present one is executed; a draw is followed by another one.
-llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %asynchronous: i1, %counters: !llvm.ptr) {
+llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %rest: i32, %asynchronous: i1, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %c8 = arith.constant 8 : i32
-  %c32 = arith.constant 32 : i32
   %low = arith.constant 0xFFFF : i32
-  %cta = nvvm.read.ptx.sreg.ctaid.x : i32
   %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
   // The first instruction, what follows it, and how many of the draw are left with it.
   %start:3 = scf.if %is_ticket -> (i32, i32, i32) {
@@ -183,8 +192,6 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %asynchronous: 
     %next = arith.addi %first, %c1 : i32
     scf.yield %w, %next, %count : i32, i32, i32
   } else {
-    %queue = llvm.call @dfk_entry(%p, %c0, %cta, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
-    %rest = llvm.call @dfk_load(%queue, %c8) : (!llvm.ptr<1>, i32) -> i32
     scf.yield %first_word, %rest, %c0 : i32, i32, i32
   }
   %end:4 = scf.while (%w = %start#0, %next = %start#1, %left = %start#2, %use = %c1) : (i32, i32, i32, i32) -> (i32, i32, i32, i32) {
@@ -260,6 +267,7 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
   llvm.call @dfk_stamp(%p, %c0) : (!llvm.ptr, i32) -> ()
   // On its way while barriers are initialised.
   %first = llvm.call @dfk_first(%p) : (!llvm.ptr) -> i32
+  %rest = llvm.call @dfk_rest(%p) : (!llvm.ptr) -> i32
   %asynchronous = llvm.call @dfk_plan_is_async(%p) : (!llvm.ptr) -> i1
   llvm.call @dfk_begin(%p) : (!llvm.ptr) -> ()
   %warp = llvm.call @dfk_warp() : () -> i32
@@ -272,13 +280,13 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
   %early = arith.andi %loads, %queued : i1
   scf.if %early {
     scf.if %streams {
-      llvm.call @dfk_fill_queue(%p, %first, %filled) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+      llvm.call @dfk_fill_queue(%p, %first, %rest, %filled) : (!llvm.ptr, i32, i32, !llvm.ptr) -> ()
     }
   }
   nvvm.cluster.wait
   %computes = arith.cmpi ult, %warp, %warps : i32
   scf.if %computes {
-    llvm.call @dfk_compute(%p, %first, %asynchronous, %taken) : (!llvm.ptr, i32, i1, !llvm.ptr) -> ()
+    llvm.call @dfk_compute(%p, %first, %rest, %asynchronous, %taken) : (!llvm.ptr, i32, i32, i1, !llvm.ptr) -> ()
     llvm.call @dfk_sync() : () -> ()
     llvm.call @dfk_stamp(%p, %c8) : (!llvm.ptr, i32) -> ()
   } else {

@@ -92,7 +92,7 @@ llvm.func internal @dfk_fill_run(%full: i32, %depth: i32, %counter: !llvm.ptr, %
   %lane = llvm.call @dfk_lane() : () -> i32
   %issues = arith.cmpi eq, %lane, %issuer : i32
   scf.if %issues {
-    %policy = llvm.inline_asm has_side_effects "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l" : () -> i64
+    %policy = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l" : () -> i64
     %c3 = arith.constant 3 : i32
     %count = llvm.load %counter : !llvm.ptr -> i32
     %stage = arith.remui %count, %depth : i32
