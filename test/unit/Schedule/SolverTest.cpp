@@ -115,7 +115,7 @@ TEST(Stream, UsesEveryCtaForOneTask) {
 }
 
 TEST(Stream, EmptyTasksAndBatches) {
-  Problem p = problemFor(splitReduce(true), {0, 0, 100, 0}, topology(4));
+  Problem p = problemFor(splitReduce(true), {0, 0, 60, 0}, topology(4));
   Schedule s = planned(p);
   int empty = 0;
   for (const Instruction &i : callsOf(s, 0))
