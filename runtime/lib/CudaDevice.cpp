@@ -64,11 +64,13 @@ std::string CudaDevice::describe(const std::string &name) const {
 
 Status CudaDevice::reopen() {
   std::lock_guard<std::mutex> lock(mutex);
-  if (!opened.lost())
+  if (!opened.lost() && own)
     return Status::success();
   kept.clear();
   modules->clear();
-  DFRT_TRY(opened.reopen());
+  own = Stream(); // none, should making the next one fail
+  if (opened.lost())
+    DFRT_TRY(opened.reopen());
   Expected<Stream> stream =
       Stream::create(opened, textOf("own of cuda:", opened.report().ordinal));
   if (!stream)
@@ -128,9 +130,15 @@ Expected<CudaDevice::Kept *> CudaDevice::launcherFor(
            entry.launcher.kernel().check(facts).ok();
   });
   if (found != kept.end()) {
-    if (found->launcher.maxima().exceededBy(facts).empty())
+    const Launcher &known = found->launcher;
+    // The caller's memory may have become less since, at the same address.
+    Expected<uint64_t> bytes = requiredBytes(
+        known.kernel().record(), known.shape().shape, known.maxima());
+    bool room = !options.workspace || options.workspace_bytes >= *bytes;
+    if (room && known.maxima().exceededBy(facts).empty())
       return &*found;
-    maxima = found->launcher.maxima();
+    if (!options.workspace)
+      maxima = known.maxima();
     kept.erase(found);
   }
   KernelRequest request;
@@ -202,6 +210,14 @@ Status CudaDevice::launch(const std::shared_ptr<ArtifactState> &artifact,
   Expected<Stream> stream = this->stream(options.stream);
   if (!stream)
     return stream.status();
+  // The next launch would find a plan that only a replay brings.
+  Expected<bool> capturing = stream->capturing();
+  if (!capturing)
+    return capturing.status();
+  if (*capturing)
+    return failure(StatusCode::unsupported, "program '", program.name,
+                   "': dfrt_launch cannot be captured; capture "
+                   "dfrt_launcher_upload and dfrt_launcher_launch");
   Launcher launcher;
   {
     std::lock_guard<std::mutex> lock(mutex);

@@ -292,9 +292,9 @@ dfrt_status dfrt_launch(const dfrt_device *device,
  * made for the next launches, until the device is released. What tasks and
  * ranges the arguments' values would give is not compared with the plan, as the
  * values are on the device. Options other than workspace and stream are for the
- * CPU. Graphs are better captured from a launcher (below), whose memory stays
- * where it is. A launch that a watchdog build of the kernel gives up is
- * DFRT_DEADLOCK.
+ * CPU. It cannot be captured; for graphs there are launchers (below). DFRT_BUSY
+ * while all staging buffers of launches in the caller's stream are in use. A
+ * launch that a watchdog build of the kernel gives up is DFRT_DEADLOCK.
  */
 
 /* Evaluates the program's reference code without a plan, in f64 throughout:
@@ -444,7 +444,8 @@ dfrt_status dfrt_launcher_launch(dfrt_launcher *launcher, void *stream);
  *   after each:      dfrt_launcher_replayed(launcher, stream)
  *   graph destroyed: dfrt_launcher_forget(launcher)
  * The plan has to have the capacity of the captured one (dfrt_capacity).
- * Nothing else is launched with the launcher while a replay runs. */
+ * Nothing else is launched with the launcher while a replay runs, and a launch
+ * outside of the graph needs an upload outside of it before. */
 dfrt_status dfrt_launcher_restage(dfrt_launcher *launcher,
                                   const dfrt_plan *plan);
 dfrt_status dfrt_launcher_replayed(dfrt_launcher *launcher, void *stream);

@@ -32,7 +32,10 @@ struct LauncherState {
   PlanFacts plan;       ///< of the last upload
   std::string captured; ///< staging buffer that a graph reads, if any
   uint64_t capturedSections[DFRT_SECTION_COUNT] = {};
-  bool uploaded = false, bound = false;
+  /// The last upload outside of a capture is what the device has: nothing was
+  /// captured or replayed since.
+  bool uploaded = false;
+  bool bound = false;
   uint64_t stamps = 0;
   std::vector<uint8_t> parameters;
 
@@ -86,13 +89,24 @@ uint64_t cuda::scratchStride(const Kernel &kernel, const LaunchMaxima &maxima) {
 static Expected<WorkspaceMaxima> workspaceMaxima(const Kernel &kernel,
                                                  const LaunchShape &shape,
                                                  const LaunchMaxima &maxima) {
+  // Each before it is added to others, so that no sum wraps around.
   constexpr uint64_t kLimit = uint64_t(1) << 40;
-  uint64_t stride = scratchStride(kernel, maxima);
-  if (stride > kLimit || maxima.slotBytes > kLimit || maxima.planBytes > kLimit)
+  constexpr uint32_t kMostCtas = 1 << 20;
+  const std::pair<const char *, uint64_t> sizes[] = {
+      {"scratch of the kernel's own", kernel.scratchBytes},
+      {"collected fields", maxima.collectedBytes},
+      {"global slots", maxima.slotBytes},
+      {"plan", maxima.planBytes}};
+  for (const auto &[what, bytes] : sizes)
+    if (bytes > kLimit)
+      return failure(StatusCode::resourceExhausted, "kernel '", kernel.symbol,
+                     "': ", bytes, " bytes of ", what, " are more than ",
+                     kLimit);
+  if (shape.ctas > kMostCtas)
     return failure(StatusCode::resourceExhausted, "kernel '", kernel.symbol,
-                   "': ", stride, " bytes of scratch a CTA, ", maxima.slotBytes,
-                   " of slots or ", maxima.planBytes, " of plan are more than ",
-                   kLimit);
+                   "': memory for ", shape.ctas,
+                   " CTAs was asked for, at most for ", kMostCtas, " there is");
+  uint64_t stride = scratchStride(kernel, maxima);
   WorkspaceMaxima workspace;
   workspace.counters = DFRT_TICKET_COUNTERS;
   workspace.flags = maxima.flags;
@@ -273,15 +287,21 @@ Status Launcher::upload(const uint8_t *plan, const PlanFacts &facts,
   Expected<uint32_t> stage = state->ring.acquire();
   if (!stage)
     return stage.status();
-  DFRT_TRY(state->fill(*stage, plan, facts, *capturing));
-  DFRT_TRY(state->ring.copy(*stage, state->memory, stream, state->planOffset));
+  Status copied = state->fill(*stage, plan, facts, *capturing);
+  if (copied.ok())
+    copied = state->ring.copy(*stage, state->memory, stream, state->planOffset);
+  if (!copied.ok()) {
+    // The stage serves the next upload; it refuses where it was read.
+    (void)state->ring.abandon(*stage);
+    return copied;
+  }
   if (*capturing) {
     state->captured = state->ring.name(*stage);
     std::copy(std::begin(facts.sections), std::end(facts.sections),
               state->capturedSections);
   }
   state->plan = facts;
-  state->uploaded = true;
+  state->uploaded = !*capturing;
   state->refresh();
   return Status::success();
 }
@@ -295,13 +315,19 @@ void Launcher::stamp(uint64_t address) const {
 
 Status Launcher::launch(const Stream &stream) const {
   DFRT_TRY(requireHandle(state.get(), "launcher"));
-  if (!state->uploaded || !state->bound)
-    return failure(StatusCode::invalidArgument, state->name, ": it has no ",
-                   state->uploaded ? "arguments; bind" : "plan; upload",
-                   " them first");
   Expected<bool> capturing = stream.capturing();
   if (!capturing)
     return capturing.status();
+  bool captured = !state->captured.empty();
+  if (!state->uploaded && !(*capturing && captured))
+    return failure(StatusCode::invalidArgument, state->name,
+                   captured
+                       ? ": its last plan is a graph's; upload one outside "
+                         "of the graph first"
+                       : ": it has no plan; upload one first");
+  if (!state->bound)
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": it has no arguments; bind them first");
   // An event of a capture says nothing of replays.
   if (!*capturing)
     DFRT_TRY(state->workspace.begin(stream));
@@ -349,6 +375,7 @@ Status Launcher::replayed(const Stream &stream) const {
   if (state->captured.empty())
     return failure(StatusCode::invalidArgument, state->name,
                    ": no upload was captured");
+  state->uploaded = false;
   return state->ring.noteRead(stageOf(state->ring, state->captured), stream);
 }
 

@@ -191,7 +191,9 @@ Status StagingRing::abandon(uint32_t stage) const {
   Lock lock(state->mutex);
   DFRT_TRY(state->checkStage(stage));
   RingState::Stage &entry = state->stages[stage];
-  if (entry.contents != Contents::writing)
+  bool unread =
+      entry.contents == Contents::published && !entry.read && !entry.holds;
+  if (entry.contents != Contents::writing && !unread)
     return failure(StatusCode::invalidArgument, state->name, ": stage '",
                    entry.name, "' was not acquired");
   entry.contents = Contents::none;

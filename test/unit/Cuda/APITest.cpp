@@ -10,6 +10,7 @@
 
 #include "Handles.h"
 #include "dfrt/KernelABI.h"
+#include "dfrt/cuda/Graph.h"
 #include "dfrt/cuda/Memory.h"
 #include "dfrt/dfrt.hpp"
 
@@ -143,7 +144,7 @@ TEST_F(CudaAPITest, LaunchMakesWhatItNeedsOnce) {
 TEST_F(CudaAPITest, LaunchGrowsWithThePlans) {
   EXPECT_OK(launch(plan()));
   // A longer batch of the same program.
-  TestCase longer = raggedCase(std::vector<int64_t>(100, 40));
+  TestCase longer = raggedCase(std::vector<int64_t>(100, 400));
   arguments = longer.arguments();
   for (size_t i = 0; i < arguments.size(); ++i)
     onDevice[i].shape = arguments[i].shape;
@@ -196,7 +197,25 @@ TEST_F(CudaAPITest, WorkspaceOfTheCaller) {
     std::memset(options.workspace, 0x77, bytes);
   }
   EXPECT_EQ(fake().calls("cuMemAlloc_v2"), allocations);
+  // The same address, but less of it.
+  --options.workspace_bytes;
+  EXPECT_FAILURE(handle.launch(artifact, made, onDevice, &options),
+                 StatusCode::invalidArgument,
+                 HasSubstr("bytes at a multiple of 256 are needed"));
   handle = DeviceHandle();
+}
+
+TEST_F(CudaAPITest, LaunchIsNotCaptured) {
+  Stream theirs = stream();
+  PlanHandle made = plan();
+  Status captured;
+  (void)Graph::capture(theirs, StagingRing(), [&] {
+    captured = launch(made, theirs.handle());
+    return Status::success();
+  });
+  EXPECT_FAILURE(captured, StatusCode::unsupported,
+                 HasSubstr("capture dfrt_launcher_upload"));
+  EXPECT_OK(launch(made, theirs.handle()));
 }
 
 TEST_F(CudaAPITest, WrongArgumentsAreNamed) {
@@ -264,6 +283,8 @@ TEST_F(CudaAPITest, ReopenedAfterAnError) {
   EXPECT_OK(launch(made));
   fake().fail("cuStreamSynchronize", 1, api::Result::illegalAddress);
   EXPECT_FALSE(launch(made).ok());
+  fake().fail("cuStreamCreate", 1, api::Result::outOfMemory);
+  EXPECT_FALSE(handle.reopen().ok()); // not half of it
   EXPECT_OK(handle.reopen());
   EXPECT_EQ(fake().calls("cuDevicePrimaryCtxReset_v2"), 1);
   EXPECT_OK(launch(made));

@@ -99,9 +99,20 @@ TEST_F(LauncherTest, MemoryFollowsFromTheMaxima) {
       (maxima.slotBytes + 127) / 128 * 128 + 8 * uint64_t(512);
   EXPECT_EQ(take(requiredBytes(record, shape.shape, maxima)),
             take(requiredBytes(workspace)) + (plan.size() + 127) / 128 * 128);
-  maxima.slotBytes = UINT64_MAX / 2;
+  const std::pair<uint64_t LaunchMaxima::*, const char *> sizes[] = {
+      {&LaunchMaxima::slotBytes, "bytes of global slots are more than"},
+      {&LaunchMaxima::collectedBytes, "bytes of collected fields are more"},
+      {&LaunchMaxima::planBytes, "bytes of plan are more than"}};
+  for (const auto &[size, text] : sizes)
+    for (uint64_t bytes : {UINT64_MAX, UINT64_MAX / 2}) {
+      LaunchMaxima large = maxima;
+      large.*size = bytes;
+      EXPECT_FAILURE(requiredBytes(record, shape.shape, large).status(),
+                     StatusCode::resourceExhausted, HasSubstr(text));
+    }
+  shape.shape.ctas = UINT32_MAX;
   EXPECT_FAILURE(requiredBytes(record, shape.shape, maxima).status(),
-                 StatusCode::resourceExhausted, HasSubstr("of slots"));
+                 StatusCode::resourceExhausted, HasSubstr("4294967295 CTAs"));
 }
 
 TEST_F(LauncherTest, ParameterBlock) {
@@ -304,6 +315,15 @@ TEST_F(LauncherTest, BusyWhenTheRingIsFull) {
   EXPECT_OK(launcher.upload(plan.data(), facts, s));
 }
 
+TEST_F(LauncherTest, FailedCopiesUseUpNoBuffer) {
+  ready();
+  for (int i = 0; i < 5; ++i) {
+    fake().fail("cuMemcpyHtoDAsync_v2", 1, api::Result::invalidValue);
+    EXPECT_FALSE(launcher.upload(plan.data(), facts, s).ok());
+  }
+  EXPECT_OK(launcher.upload(plan.data(), facts, s));
+}
+
 TEST_F(LauncherTest, BusyInAnotherStream) {
   ready();
   fake().holdStreams = 1;
@@ -377,6 +397,25 @@ TEST_F(LauncherTest, GraphsGetOtherPlans) {
       launcher.restage(narrow.data(), planFacts(test.program(), narrow.data())),
       StatusCode::invalidArgument,
       HasSubstr("pack both with the same capacity"));
+}
+
+TEST_F(LauncherTest, LaunchesOutsideOfAGraphNeedAnUpload) {
+  create();
+  EXPECT_OK(launcher.bind(arguments()));
+  Graph graph = take(Graph::capture(s, StagingRing(), [&]() -> Status {
+    Status uploaded = launcher.upload(plan.data(), facts, s);
+    return uploaded.ok() ? launcher.launch(s) : uploaded;
+  }));
+  // The device has no plan yet.
+  EXPECT_FAILURE(launcher.launch(s), StatusCode::invalidArgument,
+                 HasSubstr("its last plan is a graph's"));
+  EXPECT_OK(launcher.upload(plan.data(), facts, s));
+  EXPECT_OK(launcher.launch(s));
+  // A replay brings its own.
+  EXPECT_OK(graph.replay(s));
+  EXPECT_OK(launcher.replayed(s));
+  EXPECT_FAILURE(launcher.launch(s), StatusCode::invalidArgument,
+                 HasSubstr("its last plan is a graph's"));
 }
 
 TEST_F(LauncherTest, OneCaptureHoldsOneBuffer) {

@@ -20,7 +20,8 @@
 // `restage` may put another plan of the same capacity into the held buffer, but
 // other arguments need another capture (or cuGraphExecKernelNodeSetParams with
 // `parameters`). A launcher that was captured belongs to the graph: launch
-// nothing else with it while a replay runs.
+// nothing else with it while a replay runs, and upload a plan before a launch
+// outside of the graph, as the device has the graph's.
 //
 //===----------------------------------------------------------------------===//
 

@@ -59,7 +59,8 @@ public:
   uint8_t *data(uint32_t stage) const;
   /// The first `bytes` of the stage are complete.
   Status publish(uint32_t stage, uint64_t bytes) const;
-  /// Gives an acquired stage back without contents.
+  /// Gives a stage back without contents that was acquired, or published and
+  /// copied by nobody.
   Status abandon(uint32_t stage) const;
   /// Bytes published; 0 when none are.
   uint64_t publishedBytes(uint32_t stage) const;
