@@ -139,7 +139,7 @@ Status readSamples(const JsonValue &value, const std::string &name,
     bool pair = item.kind == JsonValue::Kind::array && item.items.size() == 2;
     for (const JsonValue &number : item.items)
       pair &= number.kind == JsonValue::Kind::number && number.number >= 0;
-    if (!pair)
+    if (!pair || item.items[0].number > 1e15)
       return failure(StatusCode::invalidFile, name, ": ", item.place,
                      ": expected [bytes, cycles]");
     samples.push_back({uint64_t(item.items[0].number), item.items[1].number});

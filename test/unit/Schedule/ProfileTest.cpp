@@ -124,6 +124,8 @@ TEST(Profile, WrongMembersAreNamed) {
             "p.json: hops[4].transport: transport 'post' is not known");
   EXPECT_EQ(refusal("[16,501]", "[16]"),
             "p.json: hops[2].samples[0]: expected [bytes, cycles]");
+  EXPECT_EQ(refusal("[16,501]", "[1e300,501]"),
+            "p.json: hops[2].samples[0]: expected [bytes, cycles]");
   EXPECT_EQ(refusal("\"unknown\"", "\"maybe\""),
             "p.json: l2_sides: expected an array or \"unknown\", got a string");
   EXPECT_EQ(refusal("\"unknown\"", "[0,1]"),
