@@ -13,6 +13,7 @@
 #include "WorkItems.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace dfrt;
 using namespace dfrt::detail;
@@ -23,20 +24,22 @@ using namespace dfrt::detail;
 /// on Computers, 1987.)
 static constexpr double kShareOfRest = 0.5;
 
-/// A piece costs at least this many times what starting it costs, unless CTAs
-/// would have nothing to do.
+/// A piece costs at least this many times what starting it costs, and lasts
+/// until the next draw is there, unless CTAs would have nothing to do.
 static constexpr double kStartShare = 4;
 
-/// Draws of one item. `left`: cost of it and all items behind it.
-static void addDraws(const WorkItem &item, double costPerCta, double left,
-                     uint32_t ctas, Placement &placement) {
+/// Draws of one item. `left`: cost of it and all items behind it; `drawCost`:
+/// what a CTA reads until its next draw is there.
+static void addDraws(const WorkItem &item, double costPerCta, double drawCost,
+                     double left, uint32_t ctas, Placement &placement) {
   if (item.tiles == 0) {
     assign(item, 0, item.tile ? 0 : 1, placement.lanes++, placement);
     return;
   }
   double tile = static_cast<double>(item.tile);
   double start = static_cast<double>(item.fixed) + item.further;
-  double least = std::min(costPerCta, kStartShare * start);
+  double whole = std::ceil(std::max(kStartShare * start, drawCost) / tile);
+  double least = std::min(costPerCta, whole * tile);
   for (int64_t begin = 0; begin < item.tiles;) {
     double wish = std::max(kShareOfRest * left / ctas, least) / tile;
     int64_t open = item.tiles - begin,
@@ -61,10 +64,12 @@ Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
     double total = 0;
     for (const WorkItem &item : items)
       total += static_cast<double>(item.cost());
-    double costPerCta = total / problem.topology.ctas;
+    uint32_t ctas = problem.topology.ctas;
+    double costPerCta = total / ctas;
+    double drawCost = problem.costs.drawNs * problem.costs.readRate(ctas);
     double left = total;
     for (const WorkItem &item : items) {
-      addDraws(item, costPerCta, left, problem.topology.ctas, placement);
+      addDraws(item, costPerCta, drawCost, left, ctas, placement);
       left -= static_cast<double>(item.cost());
     }
   };

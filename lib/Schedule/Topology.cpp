@@ -56,7 +56,8 @@ Status dfrt::check(const CostModel &costs) {
       {"recordWeight", costs.recordWeight},
       {"clusterHopCycles", costs.clusterHopCycles},
       {"globalHopCycles", costs.globalHopCycles},
-      {"instructionNs", costs.instructionNs}};
+      {"instructionNs", costs.instructionNs},
+      {"drawNs", costs.drawNs}};
   for (const auto &[name, value] : others)
     if (!(value >= 0 && value < 1e18))
       return invalidArgument("cost ", name, " is ", value,

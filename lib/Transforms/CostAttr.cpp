@@ -27,6 +27,7 @@ static constexpr Constant kConstants[] = {
     {"clusterBytesPerCycle", &dfrt::CostModel::clusterBytesPerCycle},
     {"clusterHopCycles", &dfrt::CostModel::clusterHopCycles},
     {"ctaBandwidth", &dfrt::CostModel::ctaBandwidth},
+    {"drawNs", &dfrt::CostModel::drawNs},
     {"exitNs", &dfrt::CostModel::exitNs},
     {"flops", &dfrt::CostModel::flops},
     {"globalBytesPerCycle", &dfrt::CostModel::globalBytesPerCycle},

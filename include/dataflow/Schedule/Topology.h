@@ -69,13 +69,18 @@ struct CostModel {
   /// A byte of the record that a further segment on a CTA makes costs as much
   /// as this many bytes read: it is written, sent and read once more. 1 follows
   /// from 1.5 tiles a segment, the best for MLA decode on an H200 (flat from 1
-  /// to 2), where tile, record and the input of a segment have 72, 64 and 36 KB.
+  /// to 2), where tile, record and the input of a segment have 72, 64 and 36
+  /// KB.
   double recordWeight = 1.0;
   /// Latency of one hop, cycles, and bytes that follow per cycle.
   double clusterHopCycles = 320.0, clusterBytesPerCycle = 21.0;
   double globalHopCycles = 2360.0, globalBytesPerCycle = 24.0;
   /// Fetch and dispatch of one instruction, ns.
   double instructionNs = 150.0;
+  /// From a draw of a ticket list until its first instruction is there, ns: an
+  /// atomic access and two dependent reads. A CTA draws while it executes the
+  /// draw before, so shorter draws leave it idle.
+  double drawNs = 2000.0;
 
   /// What each of so many CTAs that read at the same time draws, bytes a
   /// nanosecond; between measured numbers of CTAs on a straight line.

@@ -275,6 +275,25 @@ TEST(Tickets, OneListLargestFirst) {
     EXPECT_EQ(t.transport, Transport::global);
 }
 
+/// A draw lasts until the next one is there, but for the rest of a task.
+TEST(Tickets, DrawsHideTheirLatency) {
+  Problem p = problemFor(splitReduce(true), {64 * 3000}, topology(8));
+  p.costs.instructionNs = p.costs.recordWeight = 0;
+  auto draws = [&](double nanoseconds) {
+    p.costs.drawNs = nanoseconds;
+    return callsOf(planned(p, solvedBy("tickets")), 0);
+  };
+  size_t before = draws(0).size();
+  double tile = double(p.callBytes(0, 0, 2) - p.callBytes(0, 0, 1));
+  double read = 2000 * p.costs.readRate(8);
+  std::vector<Instruction> calls = draws(2000);
+  EXPECT_LT(calls.size(), before);
+  size_t shorter = 0;
+  for (const Instruction &call : calls)
+    shorter += double(call.tileEnd - call.tileBegin) * tile < read;
+  EXPECT_LE(shorter, 1u);
+}
+
 /// What reads results of one draw only belongs to that draw.
 TEST(Tickets, FuseWholeTasks) {
   Problem p =
