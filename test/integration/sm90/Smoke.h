@@ -115,9 +115,20 @@ inline CodeRequirements requirements(const char *name) {
   return code;
 }
 
+/// Tests that a message has all that it promises: the CUDA call and its result
+/// where there was one, our object, the next step.
+inline Status expectWords(const std::string &message,
+                          std::initializer_list<const char *> words) {
+  for (const char *word : words)
+    if (message.find(word) == std::string::npos)
+      return wrong("'" + message + "' does not say '" + word + "'");
+  return Status::success();
+}
+
 /// A success whose detail is the message of a failure that was expected.
 inline Status expectFailure(const Status &status, StatusCode code,
-                            std::string &detail) {
+                            std::string &detail,
+                            std::initializer_list<const char *> words = {}) {
   if (status.ok())
     return wrong("it succeeded");
   detail = status.message();
@@ -125,7 +136,7 @@ inline Status expectFailure(const Status &status, StatusCode code,
     return wrong("status " + std::to_string(int(status.code())) +
                  " instead of " + std::to_string(int(code)) + ": " +
                  status.message());
-  return Status::success();
+  return expectWords(detail, words);
 }
 
 /// Launches `observe` and compares what it saw with `shape`.

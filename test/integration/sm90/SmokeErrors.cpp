@@ -11,7 +11,9 @@ using namespace smoke;
 
 Status Smoke::missingDriver(std::string &detail) {
   return expectFailure(Driver::open("libcuda-that-is-missing.so.1").status(),
-                       StatusCode::unsupported, detail);
+                       StatusCode::unsupported, detail,
+                       {"cuda driver 'libcuda-that-is-missing.so.1'", "dlopen",
+                        "install the NVIDIA driver"});
 }
 
 Status Smoke::wrongArchitecture(std::string &detail) {
@@ -22,7 +24,9 @@ Status Smoke::wrongArchitecture(std::string &detail) {
                            ->load(smoke::kForeignKernel,
                                   std::strlen(smoke::kForeignKernel), code)
                            .status(),
-                       StatusCode::unsupported, detail);
+                       StatusCode::unsupported, detail,
+                       {"code 'foreign'", "it was compiled for",
+                        "compile the artifact for this device"});
 }
 
 Status Smoke::wrongArchitectureText(std::string &detail) {
@@ -35,7 +39,11 @@ Status Smoke::wrongArchitectureText(std::string &detail) {
                  requirements("foreign text"))
           .status();
   detail = status.message();
-  return status.ok() ? wrong("it was loaded") : Status::success();
+  if (status.ok())
+    return wrong("it was loaded");
+  return expectWords(detail,
+                     {"code 'foreign text'",
+                      "cuModuleLoadDataEx failed with CUDA_ERROR_", "; "});
 }
 
 Status Smoke::brokenText(std::string &detail) {
@@ -44,7 +52,11 @@ Status Smoke::brokenText(std::string &detail) {
                                   std::strlen(smoke::kBrokenKernel),
                                   requirements("broken"))
                            .status(),
-                       StatusCode::invalidFile, detail);
+                       StatusCode::invalidFile, detail,
+                       {"code 'broken'",
+                        "cuModuleLoadDataEx failed with "
+                        "CUDA_ERROR_INVALID_PTX",
+                        "build the artifact again"});
 }
 
 Status Smoke::sharedMemory(std::string &detail) {
@@ -55,14 +67,18 @@ Status Smoke::sharedMemory(std::string &detail) {
   shape.sharedBytes = most + 1;
   uint64_t nothing = 0;
   return expectFailure(launch(function, shape, {&nothing, &nothing}, stream),
-                       StatusCode::resourceExhausted, detail);
+                       StatusCode::resourceExhausted, detail,
+                       {"kernel 'observe'", "shared memory are more than",
+                        "plan with less shared memory"});
 }
 
 Status Smoke::outOfMemory(std::string &detail) {
   TRY(expectFailure(
       Buffer::allocate(device, device.report().memoryBytes * 2, "too large")
           .status(),
-      StatusCode::resourceExhausted, detail));
+      StatusCode::resourceExhausted, detail,
+      {"buffer 'too large'", "cuMemAlloc failed with CUDA_ERROR_OUT_OF_MEMORY",
+       "free device memory"}));
   // The device goes on.
   TAKE(buffer, Buffer::allocate(device, 1 << 20, "small"));
   TRY(buffer.fill(1, 0, 1 << 20, stream));
@@ -86,8 +102,10 @@ Status Smoke::corruptCubin(std::string &detail) {
   image[58] = 64;
   image[60] = 200;
   std::string message;
-  TRY(expectFailure(cache->load(image.data(), image.size(), code).status(),
-                    StatusCode::invalidFile, message));
+  TRY(expectFailure(
+      cache->load(image.data(), image.size(), code).status(),
+      StatusCode::invalidFile, message,
+      {"code 'nonsense'", "the cubin is corrupt", "build the artifact again"}));
   detail = message;
   image[60] = 0;
   image[40] = 0;
@@ -96,7 +114,9 @@ Status Smoke::corruptCubin(std::string &detail) {
   if (status.ok())
     return wrong("nonsense was loaded");
   detail += "; " + status.message();
-  return Status::success();
+  return expectWords(
+      status.message(),
+      {"code 'nonsense'", "cuModuleLoadDataEx failed with CUDA_ERROR_", "; "});
 }
 
 Status Smoke::illegalAddress(std::string &detail) {
@@ -106,7 +126,10 @@ Status Smoke::illegalAddress(std::string &detail) {
                     uint64_t(DFRT_ROLE_COMPUTE) * sizeof(WatchdogRecord);
   uint32_t cta = 0;
   TRY(launch(stuck, {1, 1, 1, 0, false}, {&record, &cta}, stream));
-  TRY(expectFailure(stream.synchronize(), StatusCode::deviceError, detail));
+  TRY(expectFailure(
+      stream.synchronize(), StatusCode::deviceError, detail,
+      {"cuStreamSynchronize failed with CUDA_ERROR_ILLEGAL_ADDRESS",
+       "stream 'smoke'", "reopen the device, or restart the process"}));
   if (!device.lost())
     return wrong("the device does not count as lost");
   std::vector<WatchdogRecord> records = watchdog.records();

@@ -56,6 +56,19 @@ Status Smoke::clusterFallback(std::string &detail) {
   request.resident = true;
   TAKE(chosen, chooseShape(function, probe, request));
   detail = chosen.text();
+  // More clusters of 16 than are resident: refused by the occupancy query.
+  uint32_t largest = probe.residentClusters[4] * 16;
+  if (largest < request.wanted.ctas) {
+    if (chosen.shape.clusterSize == 16 || chosen.refused.empty())
+      return wrong("clusters of 16 were not refused");
+    TRY(expectWords(chosen.refused[0], {"clusters of 16 were refused: "}));
+    request.smallestCluster = 16;
+    std::string message;
+    TRY(expectFailure(chooseShape(function, probe, request).status(),
+                      StatusCode::resourceExhausted, message,
+                      {"kernel 'observe'", "no launch shape for",
+                       "clusters of 16 were refused: ", "; "}));
+  }
   return observe(device, function, chosen.shape, stream);
 }
 
@@ -74,7 +87,11 @@ Status Smoke::cooperativeClusters(std::string &detail) {
   large.ctas = chosen.residentCtas / 8 * 16;
   std::string message;
   TRY(expectFailure(observe(device, function, large, stream),
-                    StatusCode::resourceExhausted, message));
+                    StatusCode::resourceExhausted, message,
+                    {"kernel 'observe'",
+                     "cuLaunchKernelEx failed with "
+                     "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+                     "lower the number of CTAs"}));
   detail += "; " + message;
   return Status::success();
 }
