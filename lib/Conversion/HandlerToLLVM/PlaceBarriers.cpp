@@ -13,6 +13,10 @@
 // same thread if both are made by the first one, or if iteration i of the
 // parallel loops touches the same element in both.
 //
+// Giving back a stage of a ring needs no barrier: each warp gives it for itself
+// when its own reads are over, nobody here writes to the stage, and it tells
+// nothing of other memory.
+//
 // Loops are gone through until the state at their head no longer grows; a
 // decision once taken stays. Control flow is the same for all threads, so that
 // a barrier may stand anywhere.
@@ -313,7 +317,8 @@ LogicalResult BarrierPlacement::visitBlock(Block &block, State &state) {
       StringRef callee = call.getCallee();
       if (callee == "dfk_sync") {
         state.clear();
-      } else if (callee != "dfk_take" && !state.empty()) {
+      } else if (callee != "dfk_take" && callee != "dfk_give" &&
+                 !state.empty()) {
         // Others must find everything done; what they do is ordered by them.
         barriers.insert(&op);
       }

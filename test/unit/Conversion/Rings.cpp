@@ -24,6 +24,8 @@ struct Stage {
   int32_t bytes = 0;
   int64_t expected = 0, arrived = 0;
   int32_t gives = 0;
+  /// What each thread reads, so that it reads nothing that it gave back.
+  std::map<int32_t, std::unique_ptr<uint8_t[]>> copies;
 };
 
 struct State {
@@ -116,7 +118,10 @@ extern "C" char *dfk_take(int32_t, int32_t empty, int32_t, int32_t,
   if (stage.arrived != stage.expected)
     fail(nameOf(empty, *counter) + ": " + std::to_string(stage.arrived) +
          " bytes arrived, expected " + std::to_string(stage.expected));
-  return reinterpret_cast<char *>(stage.data.get());
+  std::unique_ptr<uint8_t[]> &copy = stage.copies[dfk_thread()];
+  copy.reset(new uint8_t[stage.bytes]);
+  std::memcpy(copy.get(), stage.data.get(), stage.bytes);
+  return reinterpret_cast<char *>(copy.get());
 }
 
 extern "C" void dfk_give(int32_t empty, int32_t, int32_t *counter) {
@@ -126,8 +131,7 @@ extern "C" void dfk_give(int32_t empty, int32_t, int32_t *counter) {
     return fail(nameOf(empty, *counter) + ": is given, not held");
   held = false;
   Stage &stage = state.stages.at(stream[(*counter)++]);
-  // Others may still read it if there was no barrier.
-  if (++stage.gives == 1)
-    std::memset(stage.data.get(), kNothing, stage.bytes);
-  state.given += stage.gives == dfk_threads();
+  // Others may still read it.
+  std::memset(stage.copies[dfk_thread()].get(), kNothing, stage.bytes);
+  state.given += ++stage.gives == dfk_threads();
 }

@@ -1,5 +1,4 @@
-//===- Rings.h - Streams without end -----------------------------*- C++
-//-*-===//
+//===- Rings.h - Streams without end ----------------------------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +7,8 @@
 //
 // What parts of handlers call: rings that never come round. First all lanes of
 // a load part fill them, then the threads of a compute part take what is there.
-// A stage holds NaNs before it is filled and after all threads gave it back.
+// A stage holds NaNs before it is filled, and for each thread after that thread
+// gave it back.
 //
 //===----------------------------------------------------------------------===//
 
