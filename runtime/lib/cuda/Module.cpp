@@ -104,6 +104,28 @@ ModuleCache::Key ModuleCache::keyOf(const void *image, uint64_t bytes) {
   return {low, high, bytes};
 }
 
+/// The driver's result alone may mislead about what to do: of text for another
+/// architecture it says invalid, and of a cubin that is nonsense inside unknown
+/// (driver 580). `messages` are its compiler's.
+static Status loadFailure(DeviceState &device, Result result,
+                          const std::string &object, const std::string &detail,
+                          const std::string &messages) {
+  bool foreign = result == Result::invalidPTX &&
+                 messages.find("SM version") != std::string::npos;
+  bool corrupt = result == Result::unknown && !messages.empty();
+  std::string next;
+  if (foreign)
+    next = "compile the artifact for this device's architecture";
+  else if (corrupt)
+    next = "the code is corrupt: build the artifact again";
+  Status failed =
+      device.callFailure("cuModuleLoadDataEx", result, object, detail, next);
+  if (!foreign && !corrupt)
+    return failed;
+  return Status(foreign ? StatusCode::unsupported : StatusCode::invalidFile,
+                failed.message());
+}
+
 Expected<Module> ModuleCache::load(const void *image, uint64_t bytes,
                                    const CodeRequirements &code) {
   const std::shared_ptr<DeviceState> &shared = device.shared();
@@ -151,7 +173,7 @@ Expected<Module> ModuleCache::load(const void *image, uint64_t bytes,
       messages.pop_back();
     if (!messages.empty())
       detail += textOf(", the driver's compiler says: ", messages);
-    return shared->callFailure("cuModuleLoadDataEx", result, object, detail);
+    return loadFailure(*shared, result, object, detail, messages);
   }
   Module module;
   module.state = std::move(state);

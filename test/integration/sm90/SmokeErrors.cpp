@@ -33,17 +33,14 @@ Status Smoke::wrongArchitectureText(std::string &detail) {
   if (device.report().capabilityMajor == 10)
     return Status::success();
   // A lie about the architecture: the driver finds out.
-  Status status =
+  return expectFailure(
       cache
           ->load(smoke::kForeignKernel, std::strlen(smoke::kForeignKernel),
                  requirements("foreign text"))
-          .status();
-  detail = status.message();
-  if (status.ok())
-    return wrong("it was loaded");
-  return expectWords(detail,
-                     {"code 'foreign text'",
-                      "cuModuleLoadDataEx failed with CUDA_ERROR_", "; "});
+          .status(),
+      StatusCode::unsupported, detail,
+      {"code 'foreign text'", "cuModuleLoadDataEx failed with CUDA_ERROR_",
+       "compile the artifact for this device's architecture"});
 }
 
 Status Smoke::brokenText(std::string &detail) {
@@ -110,13 +107,13 @@ Status Smoke::corruptCubin(std::string &detail) {
   image[60] = 0;
   image[40] = 0;
   image[58] = 64;
-  Status status = cache->load(image.data(), image.size(), code).status();
-  if (status.ok())
-    return wrong("nonsense was loaded");
-  detail += "; " + status.message();
-  return expectWords(
-      status.message(),
-      {"code 'nonsense'", "cuModuleLoadDataEx failed with CUDA_ERROR_", "; "});
+  TRY(expectFailure(cache->load(image.data(), image.size(), code).status(),
+                    StatusCode::invalidFile, message,
+                    {"code 'nonsense'",
+                     "cuModuleLoadDataEx failed with CUDA_ERROR_",
+                     "build the artifact again"}));
+  detail += "; " + message;
+  return Status::success();
 }
 
 Status Smoke::illegalAddress(std::string &detail) {

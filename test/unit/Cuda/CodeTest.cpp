@@ -139,6 +139,14 @@ TEST_F(CudaTest, DriverRefusesCode) {
                  AllOf(HasSubstr("(209)"), HasSubstr("sm_90a on sm_90"),
                        HasSubstr("compile the artifact for this device")));
   EXPECT_OK(load()); // a failed load is not kept
+  // What the driver's compiler complains of is the code.
+  fake().fail("cuModuleLoadDataEx", 1, api::Result::unknown);
+  image.back() = 1;
+  EXPECT_FAILURE(load(), StatusCode::deviceError, HasSubstr("(999)"));
+  std::memset(image.data() + 48, 0xff, 4); // flags of the ELF header
+  EXPECT_FAILURE(load(), StatusCode::invalidFile,
+                 AllOf(HasSubstr("(999)"), HasSubstr("Unknown arch name"),
+                       HasSubstr("build the artifact again")));
 }
 
 TEST_F(CudaTest, TextIsCompiledByTheDriver) {
@@ -156,6 +164,12 @@ TEST_F(CudaTest, TextIsCompiledByTheDriver) {
       cache.load(text.data(), text.size(), code).status(),
       StatusCode::invalidFile,
       AllOf(HasSubstr("ptxas line 3: unknown word"), Not(HasSubstr("\n"))));
+  text = ".version 8.6\n.target sm_100a\n";
+  EXPECT_FAILURE(
+      cache.load(text.data(), text.size(), code).status(),
+      StatusCode::unsupported,
+      AllOf(HasSubstr("SM version specified by .target"),
+            HasSubstr("compile the artifact for this device's architecture")));
 }
 
 TEST_F(CudaTest, CacheByContent) {

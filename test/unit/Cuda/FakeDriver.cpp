@@ -253,16 +253,26 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image,
                           unsigned options, JitOption *names, void **values) {
   ENTER();
   fake().control.lastImageText = std::memcmp(image, "\177ELF", 4) != 0;
-  if (fake().control.lastImageText) {
+  const char *bytes = static_cast<const char *>(image);
+  const char *wrong = nullptr;
+  Result result = Result::invalidPTX;
+  if (!fake().control.lastImageText) {
+    // A cubin with flags of no architecture.
+    result = Result::unknown;
+    if (std::memcmp(bytes + 48, "\377\377\377\377", 4) == 0)
+      wrong = "fatal   : Unknown arch name ''\n";
+  } else if (std::strstr(bytes, "syntax error")) {
     // Text: its end has to be there, and a wrong word is found.
-    const char *text = static_cast<const char *>(image);
-    if (std::strstr(text, "syntax error")) {
-      for (unsigned i = 0; i < options; ++i)
-        if (names[i] == JitOption::errorLog)
-          std::strcpy(static_cast<char *>(values[i]),
-                      "ptxas line 3: unknown word\n");
-      return Result::invalidPTX;
-    }
+    wrong = "ptxas line 3: unknown word\n";
+  } else if (std::strstr(bytes, ".target sm_100")) {
+    wrong = "ptxas fatal   : SM version specified by .target is higher than "
+            "default SM version assumed\n";
+  }
+  if (wrong) {
+    for (unsigned i = 0; i < options; ++i)
+      if (names[i] == JitOption::errorLog)
+        std::strcpy(static_cast<char *>(values[i]), wrong);
+    return result;
   }
   FakeModule *made = new FakeModule;
   fake().modules.insert(made);
