@@ -40,6 +40,9 @@ private:
 
   /// Pairs that are the same, or are while that is being found out.
   llvm::DenseSet<std::pair<Value, Value>> pairs;
+  /// Loops that run in step. Counters of others with the same bounds are not
+  /// the same: of two nested loops, the outer one's is not the inner one's.
+  llvm::DenseSet<std::pair<Operation *, Operation *>> loops;
 };
 
 } // namespace
@@ -84,7 +87,7 @@ bool PartMatcher::same(Value a, Value b) {
       return argument.getArgNumber() == other.getArgNumber();
     auto loop = dyn_cast<scf::ForOp>(owner);
     auto otherLoop = dyn_cast<scf::ForOp>(otherOwner);
-    if (!loop || !otherLoop || !sameRange(loop, otherLoop))
+    if (!loop || !otherLoop || !loops.contains({owner, otherOwner}))
       return false;
     unsigned i = argument.getArgNumber(), j = other.getArgNumber();
     if (i == 0 || j == 0)
@@ -100,9 +103,13 @@ bool PartMatcher::same(Value a, Value b) {
   unsigned j = cast<OpResult>(b).getResultNumber();
   if (op->getName() != second->getName())
     return false;
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return same(loop.getRegionIterArg(i),
-                cast<scf::ForOp>(second).getRegionIterArg(j));
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    auto otherLoop = cast<scf::ForOp>(second);
+    if (!sameRange(loop, otherLoop))
+      return false;
+    loops.insert({op, second});
+    return same(loop.getRegionIterArg(i), otherLoop.getRegionIterArg(j));
+  }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     auto otherBranch = cast<scf::IfOp>(second);
     return same(branch.getCondition(), otherBranch.getCondition()) &&
@@ -145,7 +152,7 @@ LogicalResult PartMatcher::matchOps(Operation *load, Operation *compute) {
     if (!sameRange(loop, otherLoop))
       return disagree(loop, otherLoop,
                       "does not have the bounds of the compute part's loop");
-    pairs.insert({loop.getInductionVar(), otherLoop.getInductionVar()});
+    loops.insert({load, compute});
     return match(*loop.getBody(), *otherLoop.getBody());
   }
   auto branch = dyn_cast<scf::IfOp>(load);

@@ -35,6 +35,52 @@ dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32
 
 // -----
 
+// D1: of nested loops with the same bounds, the same counter
+dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+  %c4 = arith.constant 4 : index
+  dataflow.tasks @four(n = %c4, k = %c4)
+  dataflow.finalize @h tasks @four operands(%x, %m : tensor<?x64xf32>, tensor<?xi1>) outs(%y : tensor<16x64xf32>) : () -> ()
+  dataflow.handler @h(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    dataflow.yield %y : tensor<16x64xf32>
+  }
+  dataflow.kernel @k {
+    dataflow.stream @s depth 2 of tensor<16x64xf32>
+    dataflow.part @l of @h load(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.for %i = %c0 to %c8 step %c1 {
+        scf.for %j = %c0 to %c8 step %c1 {
+          %b = tensor.extract %m[%i] : tensor<?xi1>
+          // expected-error@+1 {{D1: does not have the condition of the compute part's branch}}
+          scf.if %b {
+            dataflow.fill @s, %x[0, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
+          }
+        }
+      }
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%n: index, %k: index, %x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.for %i = %c0 to %c8 step %c1 {
+        scf.for %j = %c0 to %c8 step %c1 {
+          %b = tensor.extract %m[%j] : tensor<?xi1>
+          // expected-note@+1 {{this op is to match it}}
+          scf.if %b {
+            %t = dataflow.take @s : tensor<16x64xf32>
+            dataflow.give @s
+          }
+        }
+      }
+      dataflow.yield %y : tensor<16x64xf32>
+    }
+  }
+}
+
+// -----
+
 // D1: as many fills as takes
 dataflow.program @p(%x: tensor<?x64xf32>, %m: tensor<?xi1>, %y: tensor<16x64xf32>) {
   %c4 = arith.constant 4 : index
