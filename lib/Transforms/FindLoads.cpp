@@ -270,6 +270,30 @@ SmallVector<Load> mlir::df::findLoads(const HandlerFrame &frame) {
 // Uses of a tile
 //===----------------------------------------------------------------------===//
 
+/// Whether `value` is a constant that may be neutral in some operation.
+static bool mayBeNeutral(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  auto number = dyn_cast<FloatAttr>(constant);
+  if (!number)
+    return true;
+  const llvm::APFloat &real = number.getValue();
+  return !real.isFiniteNonZero() || llvm::abs(real).isExactlyValue(1.0);
+}
+
+/// Whether an op in the body of a structured one may fold to an operand.
+static bool mayFold(Operation &op) {
+  if (op.hasTrait<OpTrait::IsTerminator>() || op.getNumOperands() == 0)
+    return false;
+  bool same =
+      op.getNumOperands() > 1 && op.getOperand(op.getNumOperands() - 1) ==
+                                     op.getOperand(op.getNumOperands() - 2);
+  bool converts =
+      op.getNumOperands() == 1 && isa<arith::ArithDialect>(op.getDialect());
+  return same || converts || llvm::any_of(op.getOperands(), mayBeNeutral);
+}
+
 /// Whether no result of `op` is ever the memory of `value`, whatever `op` is
 /// folded to: conversions may cancel each other, an operand may be neutral.
 static bool makesNewTensor(Operation *op, Value value) {
@@ -287,10 +311,17 @@ static bool makesNewTensor(Operation *op, Value value) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
     return false;
-  Operation *yield = structured.getBlock()->getTerminator();
-  return llvm::none_of(yield->getOperands(), [](Value element) {
-    return isa<BlockArgument>(element);
+  Block &body = *structured.getBlock();
+  if (llvm::any_of(body.getTerminator()->getOperands(),
+                   llvm::IsaPred<BlockArgument>))
+    return false;
+  auto type = cast<ShapedType>(value.getType());
+  bool alike = llvm::any_of(op->getResultTypes(), [&](Type result) {
+    auto other = dyn_cast<ShapedType>(result);
+    return other && other.getElementType() == type.getElementType() &&
+           other.getRank() == type.getRank();
   });
+  return !alike || llvm::none_of(body, mayFold);
 }
 
 Operation *mlir::df::findLastUse(Value tile, std::string &reason) {

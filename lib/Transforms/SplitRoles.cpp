@@ -114,7 +114,7 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
                      remarkOptions(handler.getHandlerName().getValue()))
           << "not split: the stages that call it have different operands";
       frame.handler = {};
-      return success();
+      return addRequest(stage, known);
     }
     for (auto [a, b] : llvm::zip(frame.multiples, split.frame.multiples))
       a = std::gcd(a, b);
@@ -174,9 +174,9 @@ void SplitRoles::addVariants(ProgramOp program, ArrayRef<VariantKind> kinds,
       SplitHandler other = split;
       other.frame.handler = variant;
       if (variant.getVariant()->getKind() == VariantKind::sliced) {
-        // The number of the slice comes behind the coordinates.
+        // The number of the slice comes behind all other indices.
+        other.frame.identity.push_back(split.frame.multiples.size());
         other.frame.multiples.assign(split.frame.multiples.size() + 1, 1);
-        other.frame.identity.push_back(split.frame.identity.size());
         ++other.frame.firstOperand;
         ++other.frame.endOperand;
       }
@@ -188,6 +188,13 @@ void SplitRoles::addVariants(ProgramOp program, ArrayRef<VariantKind> kinds,
 }
 
 LogicalResult SplitRoles::checkRequests(ArrayRef<SplitHandler> handlers) {
+  for (auto &[op, split] : generic)
+    if (!split.frame.handler && split.request)
+      return split.request->emitOpError(
+                 "request 'pipeline' needs a handler that can be split, but "
+                 "the stages that call '")
+             << cast<HandlerOpInterface>(op).getHandlerName().getValue()
+             << "' have different operands";
   for (const SplitHandler &split : handlers)
     if (split.request && split.loads.empty() &&
         !split.frame.handler->hasAttr("variant_of"))

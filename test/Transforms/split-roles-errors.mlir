@@ -86,3 +86,23 @@ dataflow.program @p(%a: tensor<?x64xf32>, %y: tensor<64x64xf32>, %z: tensor<64x6
     dataflow.yield %y : tensor<64x64xf32>
   }
 }
+
+// -----
+
+// Stages that call a handler with different operands keep it from being split.
+dataflow.program @p(%a: tensor<64x64xf32>, %y: tensor<64x64xf32>, %z: tensor<64x64xf32>) {
+  dataflow.tasks @one()
+  // expected-error@+1 {{request 'pipeline' needs a handler that can be split, but the stages that call 'h' have different operands}}
+  dataflow.finalize @h tasks @one operands(%a : tensor<64x64xf32>) outs(%y : tensor<64x64xf32>)
+      requests [#dataflow.pipeline<stages = 2>] : () -> ()
+  %r = dataflow.map @m tasks @one operands(%a : tensor<64x64xf32>) : () -> !dataflow.channel<!dataflow.record<v: tensor<64x64xf32>>>
+  dataflow.finalize @h as "z"(%r) tasks @one outs(%z : tensor<64x64xf32>) : (!dataflow.channel<!dataflow.record<v: tensor<64x64xf32>>>) -> ()
+  dataflow.handler @h(%a: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %t = tensor.extract_slice %a[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> to tensor<64x64xf32>
+    %s = linalg.exp ins(%t : tensor<64x64xf32>) outs(%y : tensor<64x64xf32>) -> tensor<64x64xf32>
+    dataflow.yield %s : tensor<64x64xf32>
+  }
+  dataflow.handler @m(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    dataflow.yield %a : tensor<64x64xf32>
+  }
+}

@@ -330,3 +330,56 @@ dataflow.program @elementwise(%x: tensor<?x64xf32>, %z: tensor<?x64xf32>, %y: te
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: dataflow.give @x
 // CHECK-NEXT: tensor.extract_slice
+
+// -----
+
+// What folds to the tile shares its memory: the tile is held until the last use of that.
+// CHECK-LABEL: dataflow.program @neutral
+// CHECK: dataflow.part @h_compute
+// CHECK:   dataflow.take @x
+// CHECK:   arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK:   arith.addf %{{.*}} : tensor<16x64xf32>
+// CHECK-NEXT: dataflow.give @x
+// CHECK-NEXT: arith.addf
+// With another factor it is a tensor of its own.
+// CHECK: dataflow.part @g_compute
+// CHECK:   dataflow.take @x
+// CHECK:   arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK:   linalg.yield
+// CHECK-NEXT: } -> tensor<16x64xf32>
+// CHECK-NEXT: dataflow.give @x
+dataflow.program @neutral(%x: tensor<?x16x64xf32>, %y: tensor<16x64xf32>, %z: tensor<16x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16x64xf32>
+  dataflow.tasks @rows(row = %n)
+  dataflow.finalize @h tasks @rows operands(%x : tensor<?x16x64xf32>) outs(%y : tensor<16x64xf32>) : () -> ()
+  dataflow.finalize @g tasks @rows operands(%x : tensor<?x16x64xf32>) outs(%z : tensor<16x64xf32>) : () -> ()
+  dataflow.handler @h(%row: index, %x: tensor<?x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    %factor = arith.constant 1.0 : f32
+    %empty = tensor.empty() : tensor<16x64xf32>
+    %t = tensor.extract_slice %x[%row, 0, 0] [1, 16, 64] [1, 1, 1] : tensor<?x16x64xf32> to tensor<16x64xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%t : tensor<16x64xf32>) outs(%empty : tensor<16x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %m = arith.mulf %in, %factor : f32
+      linalg.yield %m : f32
+    } -> tensor<16x64xf32>
+    %c = arith.addf %y, %s : tensor<16x64xf32>
+    %d = arith.addf %c, %c : tensor<16x64xf32>
+    dataflow.yield %d : tensor<16x64xf32>
+  }
+  dataflow.handler @g(%row: index, %x: tensor<?x16x64xf32>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+    %factor = arith.constant 2.0 : f32
+    %empty = tensor.empty() : tensor<16x64xf32>
+    %t = tensor.extract_slice %x[%row, 0, 0] [1, 16, 64] [1, 1, 1] : tensor<?x16x64xf32> to tensor<16x64xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%t : tensor<16x64xf32>) outs(%empty : tensor<16x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %m = arith.mulf %in, %factor : f32
+      linalg.yield %m : f32
+    } -> tensor<16x64xf32>
+    %c = arith.addf %y, %s : tensor<16x64xf32>
+    %d = arith.addf %c, %c : tensor<16x64xf32>
+    dataflow.yield %d : tensor<16x64xf32>
+  }
+}
