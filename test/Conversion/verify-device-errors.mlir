@@ -120,6 +120,21 @@ gpu.module @wait attributes {dataflow.kernel = {symbol = "k", threads = 384 : i6
 
 // -----
 
+// This one cannot have the scope.
+gpu.module @wait_parity attributes {dataflow.kernel = {symbol = "k", threads = 384 : i64, parameter_bytes = 256 : i64}} {
+  llvm.func internal @await(%m: !llvm.ptr<3>, %parity: i32, %ticks: i32) {
+    // expected-error @below {{[G4] needs scope = #nvvm.mem_scope<cluster>: what ends the wait may come from another CTA}}
+    nvvm.mbarrier.try_wait.parity %m, %parity, %ticks : !llvm.ptr<3>, i32, i32
+    llvm.return
+  }
+  llvm.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<256 x i8>, nvvm.grid_constant})
+      attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>} {
+    llvm.return
+  }
+}
+
+// -----
+
 gpu.module @undefined attributes {dataflow.kernel = {symbol = "k", threads = 384 : i64, parameter_bytes = 256 : i64}} {
   llvm.func @elsewhere()
   llvm.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<256 x i8>, nvvm.grid_constant})

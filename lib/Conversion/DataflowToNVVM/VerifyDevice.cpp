@@ -143,10 +143,10 @@ LogicalResult DeviceVerifier::verifyLoadRole() {
 LogicalResult DeviceVerifier::verifyScopes() {
   WalkResult result = module->walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
-    bool waits =
-        name == "nvvm.mbarrier.try_wait" || name == "nvvm.mbarrier.test.wait";
-    if (!waits && !name.starts_with("nvvm.mbarrier."))
+    if (!name.starts_with("nvvm.mbarrier."))
       return WalkResult::advance();
+    // Also `nvvm.mbarrier.try_wait.parity`, which has no scope.
+    bool waits = name.contains("wait");
     auto pointer =
         op->getNumOperands()
             ? dyn_cast<LLVM::LLVMPointerType>(op->getOperand(0).getType())
