@@ -14,6 +14,7 @@
 // dictionary `dataflow.kernel` of its gpu.module:
 //
 //   symbol             the kernel's name
+//   program            that of its program
 //   disciplines        bit 0: static queues, bit 1: tickets
 //   transports         bit t: dfrt::Transport t
 //   threads            of a CTA
@@ -57,7 +58,7 @@ struct KernelSpecialization {
 ///   ticket         a list from which CTAs draw; local and global transports
 std::vector<KernelSpecialization> kernelSpecializations();
 /// Those called `names`, in this order. Fails, with a diagnostic at `loc`, on a
-/// name that there is not.
+/// name that there is not, or that is there twice.
 FailureOr<std::vector<KernelSpecialization>>
 kernelSpecializations(ArrayRef<std::string> names, Location loc);
 

@@ -91,7 +91,7 @@ def SelectSpecializations
     - `ticket` unless a request asks for a transport into shared memory, which
       a list of draws does not have.
 
-    `only` sets the list instead. Fails on names that there are not.
+    `only` sets the list instead. Fails on names that there are not, or twice.
   }];
   let options = [
     ListOption<"only", "only", "std::string",

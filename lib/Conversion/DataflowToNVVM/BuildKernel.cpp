@@ -353,6 +353,7 @@ void KernelBuilder::describe(KernelState &state) {
       kKernelAttrName,
       b.getDictionaryAttr(
           {b.getNamedAttr("symbol", b.getStringAttr(name)),
+           b.getNamedAttr("program", b.getStringAttr(program.getSymName())),
            number("disciplines", specialization.tickets ? 2 : 1),
            number("transports", specialization.transports),
            number("threads", threads + kOtherThreads),

@@ -44,6 +44,10 @@ std::vector<KernelSpecialization> df::kernelSpecializations() {
           {kTicket.str(), true, anywhere}};
 }
 
+static StringRef nameOf(const KernelSpecialization &specialization) {
+  return specialization.name;
+}
+
 FailureOr<std::vector<KernelSpecialization>>
 df::kernelSpecializations(ArrayRef<std::string> names, Location loc) {
   std::vector<KernelSpecialization> all = kernelSpecializations(), result;
@@ -54,6 +58,9 @@ df::kernelSpecializations(ArrayRef<std::string> names, Location loc) {
     if (found == all.end())
       return emitError(loc, "no kernel specialisation '")
              << name << "', expected static, static_global or ticket";
+    if (llvm::is_contained(llvm::map_range(result, nameOf), name))
+      return emitError(loc, "kernel specialisation '")
+             << name << "' is named twice";
     result.push_back(*found);
   }
   return result;
@@ -79,14 +86,14 @@ static bool asksForClusters(const dfrt::Stage &stage) {
 FailureOr<std::vector<KernelSpecialization>>
 df::selectSpecializations(ProgramOp program) {
   std::vector<std::string> names;
-  if (auto list = program->getAttrOfType<ArrayAttr>(kSpecializationsAttrName)) {
-    for (Attribute name : list) {
-      auto text = dyn_cast<StringAttr>(name);
-      if (!text)
-        return program.emitError("'")
-               << kSpecializationsAttrName << "' is no list of names";
-      names.push_back(text.getValue().str());
-    }
+  if (Attribute given = program->getAttr(kSpecializationsAttrName)) {
+    auto list = dyn_cast<ArrayAttr>(given);
+    if (!list || !llvm::all_of(list, llvm::IsaPred<StringAttr>))
+      return program.emitError("'")
+             << kSpecializationsAttrName << "' must be a list of names, got "
+             << given;
+    for (auto name : list.getAsRange<StringAttr>())
+      names.push_back(name.getValue().str());
     return kernelSpecializations(names, program.getLoc());
   }
   FailureOr<dfrt::Program> planned = importProgram(program);

@@ -28,12 +28,23 @@ struct DeviceModules {
 };
 } // namespace
 
+/// Whether `op` is a device module with a kernel of `program`; one written by
+/// hand need not name it.
+static bool holdsKernelOf(Operation &op, ProgramOp program) {
+  if (op.getName().getStringRef() != kModuleName)
+    return false;
+  auto facts = op.getAttrOfType<DictionaryAttr>(kKernelAttrName);
+  if (!facts)
+    return op.hasAttr(kKernelAttrName);
+  auto name = facts.getAs<StringAttr>("program");
+  return !name || name.getValue() == program.getSymName();
+}
+
 static LogicalResult collectModules(ProgramOp program,
                                     const DeviceTranslationOptions &options,
                                     DeviceModules &found) {
   for (Operation &op : *program->getBlock())
-    if (op.getName().getStringRef() == kModuleName &&
-        op.hasAttr(kKernelAttrName))
+    if (holdsKernelOf(op, program))
       found.modules.push_back(&op);
   if (!found.modules.empty())
     return success();
