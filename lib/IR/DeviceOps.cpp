@@ -269,7 +269,7 @@ std::optional<SmallVector<unsigned>> FillOp::getTileDims() {
 }
 
 unsigned FillOp::getRunDim(RankedTensorType source, ArrayRef<int64_t> sizes) {
-  unsigned dim = source.getRank() - 1;
+  unsigned dim = source.getRank() ? source.getRank() - 1 : 0;
   while (dim > 0 && !source.isDynamicDim(dim) &&
          sizes[dim] == source.getDimSize(dim))
     --dim;

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::df;
 
-/// All passes are anchored on a program.
+/// Passes that are anchored on a program: all but those that make kernels.
 static OpPassManager &onPrograms(OpPassManager &manager) {
   if (manager.getOpName() == ProgramOp::getOperationName())
     return manager;

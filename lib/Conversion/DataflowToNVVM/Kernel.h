@@ -1,5 +1,4 @@
-//===- Kernel.h - A kernel while it is being made ----------------*- C++
-//-*-===//
+//===- Kernel.h - A kernel while it is being made ---------------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

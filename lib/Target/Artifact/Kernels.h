@@ -1,5 +1,4 @@
-//===- Kernels.h - Kernels of an artifact ------------------------*- C++
-//-*-===//
+//===- Kernels.h - Kernels of an artifact -----------------------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
