@@ -216,16 +216,17 @@ void KernelBuilder::placeDescriptors(std::vector<uint64_t> &offsets) {
 }
 
 /// The load warp initialises the barriers of the rings: a full one gets one
-/// arrival, an empty one that of each compute warp.
+/// arrival, an empty one that of each compute warp, or thread (dfk_give).
 void KernelBuilder::addRings(Emitter &e) {
   e.beginFunction("dfk_begin_rings", {});
-  Value one = e.constant32(1), warps = e.constant32(threads / 32);
+  Value one = e.constant32(1);
+  Value givers = e.constant32(options.watchdog ? threads : threads / 32);
   if (streams)
     for (auto [stream, place] : llvm::zip(streams.getStreams(), rings.places))
       for (uint32_t stage = 0; stage < stream.getDepth(); ++stage) {
         uint64_t skip = kBarrierBytes * stage;
         e.call("dfk_init", {e.constant32(int64_t(place.full + skip)), one});
-        e.call("dfk_init", {e.constant32(int64_t(place.empty + skip)), warps});
+        e.call("dfk_init", {e.constant32(int64_t(place.empty + skip)), givers});
       }
   // For the watchdog.
   e.beginNumber("dfk_stream_of");

@@ -1,7 +1,7 @@
 // Streams: rings of stages in shared memory, filled by the load warp and taken by the compute threads. A counter says how many
 // tiles a role has taken or filled in this launch; stage and phase follow from it. Places are in bytes from the start of
 // shared memory. Barriers of a ring: `depth` full ones (one arrival, and the bytes), then `depth` empty ones (one arrival a
-// compute warp).
+// compute warp; in kernels with watchdog, a compute thread).
 
 // What a role waits for: DFRT_WAIT_RING, stream * 256 + stage.
 llvm.func internal @dfk_await_ring(%barriers: i32, %first: i32, %stage: i32, %phase: i32, %role: i32) {
@@ -39,7 +39,7 @@ llvm.func internal @dfk_take(%full: i32, %empty: i32, %base: i32, %depth: i32, %
   llvm.return %generic : !llvm.ptr
 }
 
-// The compute threads: hands the stage back.
+// The compute threads: hands the stage back. Each warp does so when its own reads are over; it need not have met the others.
 llvm.func internal @dfk_give(%empty: i32, %depth: i32, %counter: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -52,7 +52,10 @@ llvm.func internal @dfk_give(%empty: i32, %depth: i32, %counter: !llvm.ptr) {
   llvm.call @dfk_sync_warp() : () -> ()
   %lane = llvm.call @dfk_lane() : () -> i32
   %is0 = arith.cmpi eq, %lane, %c0 : i32
-  scf.if %is0 {
+  // Tools that look for races know that a thread's reads are over only from the thread's own arrival.
+  %watched = llvm.call @dfk_is_watched() : () -> i1
+  %arrives = arith.ori %is0, %watched : i1
+  scf.if %arrives {
     nvvm.mbarrier.arrive %barrier : !llvm.ptr<3> -> i64
   }
   llvm.call @dfk_sync_warp() : () -> ()
