@@ -125,7 +125,7 @@ enum InstructionWord : unsigned {
 Value tileCount(Emitter &emitter);
 /// Calls `body` with tile and slice for each call that a map or finalize makes:
 /// once, once a tile, once a slice. The slice is null unless `sliced`. With
-/// `meet` the threads meet behind each call of several.
+/// `meet` the threads meet between two calls.
 void forEachCall(Emitter &emitter, const dfrt::Stage &stage, bool sliced,
                  bool meet, function_ref<void(Value, Value)> body);
 /// The arguments of a handler up to its tensor operands: coordinates, range

@@ -24,24 +24,29 @@ Value df::nvvm::tileCount(Emitter &e) {
 
 void df::nvvm::forEachCall(Emitter &e, const dfrt::Stage &stage, bool sliced,
                            bool meet, function_ref<void(Value, Value)> body) {
-  Value w = e.instruction();
+  Value w = e.instruction(), zero = e.constant32(0);
   bool each = stage.range != dfrt::kNone && stage.each;
+  // Whoever called last is followed by the barrier of dfk_finish.
+  auto meetBehind = [&](Value before, Value number) {
+    if (meet)
+      e.when(e.less(before, number), [&] { e.call("dfk_sync"); });
+  };
   auto slices = [&](Value tile) {
     if (!sliced)
       return body(tile, {});
-    e.loop(e.half(w, kSlices, false), e.half(w, kSlices, true),
-           [&](Value slice) {
-             body(tile, slice);
-             if (meet)
-               e.call("dfk_sync");
-           });
+    Value first = e.half(w, kSlices, false);
+    e.loop(first, e.half(w, kSlices, true), [&](Value slice) {
+      // The first slice of a further tile follows a call, too.
+      meetBehind(first, e.add(slice, tile));
+      body(tile, slice);
+    });
   };
   if (!each)
-    return slices(e.constant32(0));
-  e.loop(e.constant32(0), tileCount(e), [&](Value tile) {
+    return slices(zero);
+  e.loop(zero, tileCount(e), [&](Value tile) {
+    if (!sliced)
+      meetBehind(zero, tile);
     slices(tile);
-    if (!sliced && meet)
-      e.call("dfk_sync");
   });
 }
 
@@ -245,8 +250,11 @@ void StageCalls::emit() {
   if (stacks)
     e.call("dfk_sync");
 
-  // The next call uses the same scratch.
-  forEachCall(e, stage, sliced, /*meet=*/true,
+  // The next call uses the same scratch, and the same memory for rows.
+  bool shares = sliced || state.scratchBytes.lookup(callee) != 0;
+  for (const Channel &channel : channels)
+    shares |= channel.row.has_value();
+  forEachCall(e, stage, sliced, shares,
               [&](Value tile, Value slice) { callOnce(tile, slice); });
 }
 
