@@ -252,6 +252,7 @@ static_assert(sizeof(TensorMapBytes) == 128);
   X(cuStreamIsCapturing, (api::StreamHandle, api::CaptureStatus *))                                 \
   X(cuStreamBeginCapture_v2, (api::StreamHandle, api::CaptureMode))                                 \
   X(cuStreamEndCapture, (api::StreamHandle, api::GraphHandle *))                                    \
+  X(cuThreadExchangeStreamCaptureMode, (api::CaptureMode *))                                        \
   X(cuEventCreate, (api::EventHandle *, unsigned))                                                  \
   X(cuEventDestroy_v2, (api::EventHandle))                                                          \
   X(cuEventRecord, (api::EventHandle, api::StreamHandle))                                           \

@@ -27,6 +27,23 @@ EventState::~EventState() {
     device->table().cuEventDestroy_v2(handle);
 }
 
+namespace {
+/// Lets this thread ask for the state of events while a stream is captured,
+/// which the driver otherwise takes for a mistake. What is asked has nothing to
+/// do with what is captured: staging buffers, read before.
+class AskWhileCapturing {
+public:
+  explicit AskWhileCapturing(const DriverTable &table) : table(table) {
+    table.cuThreadExchangeStreamCaptureMode(&mode);
+  }
+  ~AskWhileCapturing() { table.cuThreadExchangeStreamCaptureMode(&mode); }
+
+private:
+  const DriverTable &table;
+  api::CaptureMode mode = api::CaptureMode::relaxed;
+};
+} // namespace
+
 Status cuda::usableStream(const Stream &stream, const DeviceState &device) {
   DFRT_TRY(requireHandle(stream.shared().get(), "stream"));
   DFRT_TRY(stream.shared()->usable());
@@ -129,6 +146,7 @@ Status Event::query() const {
   DFRT_TRY(requireHandle(state.get(), "event"));
   DFRT_TRY(state->usable());
   DFRT_CUDA_ENTER(*state->device);
+  AskWhileCapturing allowed(state->device->table());
   DFRT_CUDA_TRY(*state->device, cuEventQuery, (state->handle), state->name);
   return Status::success();
 }

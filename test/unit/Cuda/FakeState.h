@@ -70,6 +70,9 @@ struct Fake {
   std::set<FakeGraph *> graphs;
   std::set<FakeExec *> execs;
   FakeStream legacy;
+  /// How many streams are captured, and what this thread may do meanwhile.
+  int captures = 0;
+  CaptureMode threadMode = CaptureMode::global;
 };
 
 inline Fake &fake() {

@@ -234,6 +234,7 @@ Result cuStreamBeginCapture_v2(StreamHandle handle, CaptureMode) {
     return Result::captureUnsupported;
   stream.capture = new FakeGraph;
   stream.invalid = false;
+  ++fake().captures;
   return Result::success;
 }
 Result cuStreamEndCapture(StreamHandle handle, GraphHandle *graph) {
@@ -244,12 +245,19 @@ Result cuStreamEndCapture(StreamHandle handle, GraphHandle *graph) {
   *graph = nullptr;
   if (!made)
     return Result::invalidValue;
+  --fake().captures;
   if (stream.invalid) {
     delete made;
     return Result::captureInvalidated;
   }
   fake().graphs.insert(made);
   *graph = reinterpret_cast<GraphHandle>(made);
+  return Result::success;
+}
+
+Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
+  ENTER();
+  std::swap(*mode, fake().threadMode);
   return Result::success;
 }
 
@@ -276,6 +284,8 @@ Result cuEventRecord(EventHandle handle, StreamHandle stream) {
 }
 Result cuEventQuery(EventHandle handle) {
   ENTER();
+  if (fake().captures && fake().threadMode != CaptureMode::relaxed)
+    return Result::captureUnsupported;
   FakeEvent *event = reinterpret_cast<FakeEvent *>(handle);
   return event->passed == event->marks ? Result::success : Result::notReady;
 }

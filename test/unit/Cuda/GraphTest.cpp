@@ -299,4 +299,16 @@ TEST_F(GraphTest, WithoutARing) {
   EXPECT_EQ(graph.copies(), 0u);
   EXPECT_OK(graph.replay(s));
 }
+
+TEST_F(GraphTest, StageReadBeforeIsWrittenInACapture) {
+  for (uint32_t i = 0; i < ring.size(); ++i)
+    EXPECT_OK(ring.copy(write('1'), target, s));
+  EXPECT_OK(s.synchronize());
+  // All stages were read: acquiring one asks the driver whether that is over.
+  Graph graph = take(Graph::capture(
+      s, ring, [&] { return ring.copy(write('3'), target, s); }));
+  EXPECT_GE(fake().calls("cuEventQuery"), 1);
+  EXPECT_OK(graph.replay(s));
+  EXPECT_EQ(contents(), std::string(64, '3'));
+}
 } // namespace
