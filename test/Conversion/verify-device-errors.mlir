@@ -107,6 +107,10 @@ gpu.module @remote attributes {dataflow.kernel = {symbol = "k", threads = 384 : 
 // -----
 
 gpu.module @wait attributes {dataflow.kernel = {symbol = "k", threads = 384 : i64, parameter_bytes = 256 : i64}} {
+  llvm.func internal @await_own(%m: !llvm.ptr<3>, %parity: i32) {
+    %done = nvvm.mbarrier.try_wait %m, %parity {dataflow.own_barrier} : !llvm.ptr<3>, i32 -> i1
+    llvm.return
+  }
   llvm.func internal @await(%m: !llvm.ptr<3>, %parity: i32) {
     // expected-error @below {{[G4] needs scope = #nvvm.mem_scope<cluster>: what ends the wait may come from another CTA}}
     %done = nvvm.mbarrier.try_wait %m, %parity : !llvm.ptr<3>, i32 -> i1

@@ -111,7 +111,8 @@ def VerifyDevice : Pass<"dataflow-verify-device", "::mlir::ModuleOp"> {
       threads: no role waits for another one.
     - (G3) What the load warp executes meets no barrier of the block.
     - (G4) Operations on barriers in other CTAs' shared memory, and waits that
-      they may end, have the scope of the cluster.
+      they may end, have the scope of the cluster. A wait at whose barrier only
+      its own CTA arrives says so with `dataflow.own_barrier`.
     - (G5) Every function that is called is defined here, and none traps.
   }];
 }

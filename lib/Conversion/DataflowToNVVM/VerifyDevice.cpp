@@ -27,6 +27,8 @@ using namespace mlir;
 using namespace mlir::df;
 
 static constexpr unsigned kSharedCluster = 7;
+/// On a wait: nothing outside this CTA arrives at its barrier.
+static constexpr llvm::StringLiteral kOwnBarrier = "dataflow.own_barrier";
 /// Where the load warp's work begins (device/Queues.mlir, Tickets.mlir).
 static constexpr StringLiteral kLoadRole[] = {"dfk_fill_queue", "dfk_draw"};
 
@@ -156,6 +158,9 @@ LogicalResult DeviceVerifier::verifyScopes() {
     if (Attribute attribute = op->getAttr("scope"))
       llvm::raw_string_ostream(scope) << attribute;
     if ((!waits && !remote) || StringRef(scope).contains("cluster"))
+      return WalkResult::advance();
+    // Only threads and copies of this CTA arrive, the author says.
+    if (waits && op->hasAttr(kOwnBarrier))
       return WalkResult::advance();
     op->emitOpError("[G4] needs scope = #nvvm.mem_scope<cluster>: ")
         << (waits ? "what ends the wait may come from another CTA"

@@ -44,6 +44,27 @@ llvm.func internal @dfk_await(%barrier: !llvm.ptr<3>, %phase: i32, %role: i32, %
   llvm.return
 }
 
+// The same for a barrier at which only this CTA's threads and its bulk copies arrive. What a wait of cluster scope acquires may
+// have been written elsewhere, so it empties the L1 cache, and the next page number would come from the L2 again.
+llvm.func internal @dfk_await_own(%barrier: !llvm.ptr<3>, %phase: i32, %role: i32, %wait: i32, %instruction: i32,
+                                  %object: i32) {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : i32
+  %unknown = arith.constant -1 : i32
+  %parity = arith.andi %phase, %c1 : i32
+  %begin = llvm.call @dfk_watch_begin() : () -> i64
+  scf.while : () -> () {
+    %done = nvvm.mbarrier.try_wait %barrier, %parity {dataflow.own_barrier, scope = #nvvm.mem_scope<cta>} : !llvm.ptr<3>, i32 -> i1
+    %more = arith.xori %done, %true : i1
+    scf.condition(%more)
+  } do {
+    llvm.call @dfk_watch(%begin, %role, %wait, %instruction, %object, %phase, %unknown)
+        : (i64, i32, i32, i32, i32, i32, i32) -> ()
+    scf.yield
+  }
+  llvm.return
+}
+
 // Waits until the flag %number of a global slot says that this launch has written it.
 llvm.func internal @dfk_await_flag(%p: !llvm.ptr, %number: i32, %instruction: i32) {
   %c1 = arith.constant 1 : i32

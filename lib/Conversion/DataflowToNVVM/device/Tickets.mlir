@@ -35,7 +35,7 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   %last:3 = scf.while (%use = %c0) : (i32) -> (i32, i32, i32) {
     // Use 0 finds the place free, and its ticket needs no draw.
     %before = arith.subi %use, %c1 : i32
-    llvm.call @dfk_await(%taken, %before, %c0, %c5, %none, %c1) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+    llvm.call @dfk_await_own(%taken, %before, %c0, %c5, %none, %c1) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
     %again = arith.cmpi ne, %use, %c0 : i32
     %draws_now = arith.andi %again, %is0 : i1
     %given = scf.if %draws_now -> i32 {
@@ -103,7 +103,7 @@ llvm.func internal @dfk_take_draw(%use: i32) -> !llvm.struct<(i32, i32)> {
   %lane = llvm.call @dfk_lane() : () -> i32
   %is0 = arith.cmpi eq, %lane, %c0 : i32
   %read:2 = scf.if %is0 -> (i32, i32) {
-    llvm.call @dfk_await(%there, %use, %c1, %c5, %none, %c0) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+    llvm.call @dfk_await_own(%there, %use, %c1, %c5, %none, %c0) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
     %0 = llvm.load volatile %first_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
     %1 = llvm.load volatile %count_at {alignment = 4 : i64} : !llvm.ptr<3> -> i32
     nvvm.mbarrier.arrive %taken : !llvm.ptr<3> -> i64
