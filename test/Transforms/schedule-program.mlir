@@ -10,13 +10,13 @@
 // CHECK: dataflow.queue cta 0
 // CHECK: dataflow.instruction "piece" task 0 tiles [0, [[MIDDLE:[0-9]+]]] outs [@s{{[0-9]+}}]
 // CHECK: dataflow.queue cta 1
-// CHECK: dataflow.instruction "piece" task 0 tiles [[[MIDDLE]], 8]
+// CHECK: dataflow.instruction "piece" task 0 tiles [[[MIDDLE]], 400]
 // CHECK-NOT: dataflow.transfer
 // CHECK-NOT: dataflow.release
 
 // A task is not split; its reduce is left out.
 // WHOLE: dataflow.schedule @whole of @sum {{.*}} static solver "longest-first"
-// WHOLE: dataflow.instruction "piece" task 0 tiles [0, 8]
+// WHOLE: dataflow.instruction "piece" task 0 tiles [0, 400]
 // WHOLE-NOT: "add"
 // WHOLE: dataflow.instruction "store" task 0
 
@@ -27,10 +27,10 @@
 // REMARK: remark: [Analysis] cost {{.*}} Function=piece {{.*}}FixedBytes=0
 // REMARK-SAME: FixedFlops=0, TileBytes=256, TileFlops=64
 // REMARK: remark: [Analysis] split {{.*}} Function=plan
-// REMARK: remark: [Passed] schedule-program {{.*}} Function=plan | Bytes=2052
+// REMARK: remark: [Passed] schedule-program {{.*}} Function=plan | Bytes=102404
 
 dataflow.program @sum(%x: tensor<?x?xf32>, %lengths: tensor<?xi32>, %sums: tensor<?xf32>)
-    attributes {dataflow.inputs = {lengths = dense<[500]> : tensor<1xi64>},
+    attributes {dataflow.inputs = {lengths = dense<[25600]> : tensor<1xi64>},
                 dataflow.topology = #dataflow.topology<ctas = 2, shared_bytes = 1024, reserved_bytes = 0>} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %lengths, %c0 : tensor<?xi32>
