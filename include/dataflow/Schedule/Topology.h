@@ -68,7 +68,7 @@ struct CostModel {
   double exitNs = 1500.0;
   /// A byte of the record that a further segment on a CTA makes costs as much
   /// as this many bytes read: it is written, sent and read once more. 1 follows
-  /// from 1.5 tiles a segment, the best for MLA decode on an H200 (flat from 1
+  /// from 1.5 tiles a segment, measured as best on an H200 (flat from 1
   /// to 2), where tile, record and the input of a segment have 72, 64 and 36
   /// KB.
   double recordWeight = 1.0;
