@@ -326,6 +326,12 @@ LogicalResult Importer::importRequests(StageOpInterface op,
   for (auto request : requests.getAsRange<RequestAttrInterface>()) {
     if (split && isa<PipelineAttr>(Attribute(request)))
       continue;
+    if (isa<PipelineAttr>(Attribute(request)))
+      return op->emitOpError("request '")
+             << request.getRequestName() << "' on stage \"" << op.getStageName()
+             << "\" is obeyed by dataflow-split-roles, which has made no "
+                "kernel here: "
+             << Attribute(request);
     if (!request.isObeyedByPlanner())
       return op->emitOpError("request '")
              << request.getRequestName() << "' on stage \"" << op.getStageName()

@@ -195,6 +195,14 @@ LogicalResult SplitRoles::checkRequests(ArrayRef<SplitHandler> handlers) {
                  "the stages that call '")
              << cast<HandlerOpInterface>(op).getHandlerName().getValue()
              << "' have different operands";
+  for (auto &[op, split] : generic)
+    if (split.request && llvm::none_of(handlers, [&](const SplitHandler &each) {
+          return each.request == split.request;
+        }))
+      return split.request->emitOpError("request 'pipeline' needs a handler "
+                                        "that is split, but option 'variants' "
+                                        "leaves none of '")
+             << split.frame.name() << "', got '" << variants << "'";
   for (const SplitHandler &split : handlers)
     if (split.request && split.loads.empty() &&
         !split.frame.handler->hasAttr("variant_of"))

@@ -100,7 +100,7 @@ dataflow.program @copy(%x: tensor<?xf32>, %y: tensor<?xf32>)
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   dataflow.tasks @rows(row = %n)
-  // expected-error@+1 {{request 'pipeline' on stage "load" is not obeyed by any pass yet}}
+  // expected-error@+1 {{request 'pipeline' on stage "load" is obeyed by dataflow-split-roles, which has made no kernel here}}
   %v = dataflow.map @load tasks @rows operands(%x : tensor<?xf32>)
       requests [#dataflow.pipeline<stages = 4>]
       : () -> !dataflow.channel<!dataflow.record<v: f32>>
