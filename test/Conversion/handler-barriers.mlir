@@ -136,7 +136,8 @@ dataflow.program @shared(%x: tensor<?x4x8xf32>, %out: tensor<?x4x8xf32>) {
                          iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) {
     ^bb0(%v: f32, %w: f32):
-      linalg.yield %v : f32
+      %sum = arith.addf %v, %w : f32
+      linalg.yield %sum : f32
     } -> tensor<4x8xf32>
     %s = tensor.insert_slice %r into %out[%i, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<4x8xf32> into tensor<?x4x8xf32>
     dataflow.yield %s : tensor<?x4x8xf32>

@@ -49,3 +49,26 @@ dataflow.program @dynamic(%x: tensor<?x?xf32>, %out: tensor<?x8xf32>) {
     dataflow.yield %r : tensor<?x8xf32>
   }
 }
+
+// -----
+
+// The second column of the output would not keep its ones.
+dataflow.program @column(%x: tensor<?x8xf32>, %out: tensor<?x8x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  dataflow.tasks @t(i = %n)
+  dataflow.finalize @f tasks @t operands(%x : tensor<?x8xf32>) outs(%out : tensor<?x8x2xf32>) : () -> ()
+  dataflow.handler @f(%i: index, %x: tensor<?x8xf32>, %out: tensor<?x8x2xf32>) -> (tensor<?x8x2xf32>) {
+    %one = arith.constant 1.0 : f32
+    %a = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+    %ones = tensor.splat %one : tensor<8x2xf32>
+    // expected-error @below {{writes only a part of output 0, whose other elements would be lost: its map is affine_map<(d0) -> (d0, 0)>}}
+    %b = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d, 0)>], iterator_types = ["parallel"]}
+        ins(%a : tensor<8xf32>) outs(%ones : tensor<8x2xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      linalg.yield %v : f32
+    } -> tensor<8x2xf32>
+    %r = tensor.insert_slice %b into %out[%i, 0, 0] [1, 8, 2] [1, 1, 1] : tensor<8x2xf32> into tensor<?x8x2xf32>
+    dataflow.yield %r : tensor<?x8x2xf32>
+  }
+}

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -131,6 +132,34 @@ static void dropReadOnlyOutputs(RewriterBase &rewriter, linalg::GenericOp op) {
   }
 }
 
+/// Bufferization takes an output that the body does not read for overwritten
+/// altogether. Where the output's map leaves elements out, they would lose what
+/// they held.
+static LogicalResult refusePartialWrites(linalg::GenericOp op) {
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (op.payloadUsesValueFromOperand(&init) ||
+        init.get().getDefiningOp<tensor::EmptyOp>())
+      continue;
+    auto type = cast<ShapedType>(init.get().getType());
+    llvm::SmallBitVector seen(op.getNumLoops());
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    for (auto [dim, result] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(result);
+      if (loop && !seen.test(loop.getPosition())) {
+        seen.set(loop.getPosition());
+        continue;
+      }
+      if (type.getDimSize(dim) != 1)
+        return op.emitOpError("writes only a part of output ")
+               << init.getOperandNumber() - op.getNumDpsInputs()
+               << ", whose other elements would be lost: its map is "
+               << AffineMapAttr::get(map)
+               << "; read the output in the body, or use tensor.insert_slice";
+    }
+  }
+  return success();
+}
+
 LogicalResult df::handlers::prepareLinalg(ModuleOp module,
                                           HandlerTarget target) {
   PassManager passes(module.getContext());
@@ -159,6 +188,8 @@ LogicalResult df::handlers::prepareLinalg(ModuleOp module,
     generics.push_back(*generic);
   }
   for (linalg::GenericOp op : generics) {
+    if (failed(refusePartialWrites(op)))
+      return failure();
     if (target == HandlerTarget::device)
       dropReadOnlyOutputs(rewriter, op);
     bool contraction = isContraction(op);

@@ -232,7 +232,7 @@ TEST(Distribution, OutputsAreUpdated) {
 }
 
 TEST(Distribution, ElementsWrittenTwice) {
-  // Not injective: all columns of a row write one element, the last one stays.
+  // Not injective: all columns of a row change one element.
   testBody(std::string(kSlice) + R"(
     %e = tensor.empty() : tensor<4x8xf32>
     %zero = arith.constant 0.0 : f32
@@ -241,7 +241,8 @@ TEST(Distribution, ElementsWrittenTwice) {
                          iterator_types = ["parallel", "parallel"]}
         ins(%a : tensor<4x8xf32>) outs(%f : tensor<4x8xf32>) {
     ^bb0(%v: f32, %o: f32):
-      linalg.yield %v : f32
+      %s = arith.subf %v, %o : f32
+      linalg.yield %s : f32
     } -> tensor<4x8xf32>
     return %r : tensor<4x8xf32>
   )");
