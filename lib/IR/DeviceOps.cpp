@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FunctionFormat.h"
 #include "dataflow/IR/Dataflow.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -128,25 +129,7 @@ ParseResult PartOp::parse(OpAsmParser &parser, OperationState &result) {
     return parser.emitError(location, "expected 'load' or 'compute'");
   result.addAttribute(getRoleAttrName(result.name),
                       PartRoleAttr::get(builder.getContext(), *role));
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<DictionaryAttr> resultAttrs;
-  SmallVector<Type> argumentTypes, resultTypes;
-  bool variadic = false;
-  if (function_interface_impl::parseFunctionSignatureWithArguments(
-          parser, /*allowVariadic=*/false, arguments, variadic, resultTypes,
-          resultAttrs) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  for (const OpAsmParser::Argument &argument : arguments)
-    argumentTypes.push_back(argument.type);
-  result.addAttribute(
-      getFunctionTypeAttrName(result.name),
-      TypeAttr::get(builder.getFunctionType(argumentTypes, resultTypes)));
-  call_interface_impl::addArgAndResultAttrs(
-      builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
-      getResAttrsAttrName(result.name));
-  return parser.parseRegion(*result.addRegion(), arguments,
-                            /*enableNameShadowing=*/true);
+  return parseSignatureAndBody<PartOp>(parser, result);
 }
 
 void PartOp::print(OpAsmPrinter &printer) {

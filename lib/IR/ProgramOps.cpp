@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FunctionFormat.h"
 #include "dataflow/IR/Dataflow.h"
 
 #include "mlir/IR/Builders.h"
@@ -338,30 +339,12 @@ void HandlerOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 
 // Not parseFunctionOp: the arguments may have the names of the program's.
 ParseResult HandlerOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
   (void)impl::parseOptionalVisibilityKeyword(parser, result.attributes);
   StringAttr name;
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<DictionaryAttr> resultAttrs;
-  SmallVector<Type> argumentTypes, resultTypes;
-  bool variadic = false;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
-                             result.attributes) ||
-      function_interface_impl::parseFunctionSignatureWithArguments(
-          parser, /*allowVariadic=*/false, arguments, variadic, resultTypes,
-          resultAttrs) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+                             result.attributes))
     return failure();
-  for (const OpAsmParser::Argument &argument : arguments)
-    argumentTypes.push_back(argument.type);
-  result.addAttribute(
-      getFunctionTypeAttrName(result.name),
-      TypeAttr::get(builder.getFunctionType(argumentTypes, resultTypes)));
-  call_interface_impl::addArgAndResultAttrs(
-      builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
-      getResAttrsAttrName(result.name));
-  return parser.parseRegion(*result.addRegion(), arguments,
-                            /*enableNameShadowing=*/true);
+  return parseSignatureAndBody<HandlerOp>(parser, result);
 }
 
 void HandlerOp::print(OpAsmPrinter &printer) {
