@@ -86,10 +86,13 @@ struct PlanPipelineOptions : public PassPipelineOptions<PlanPipelineOptions> {
                      "cluster_shared, global or multicast")};
 };
 
-/// Options of `dataflow-codegen`.
-struct CodegenPipelineOptions
-    : public PassPipelineOptions<CodegenPipelineOptions> {
-  ListOption<std::string> specializations{
+/// The options that `dataflow-codegen` and `dataflow-compile` share.
+template <typename PipelineOptionsT>
+struct CodegenOptions : public PassPipelineOptions<PipelineOptionsT> {
+  template <typename ValueT>
+  using Option = ::mlir::detail::PassOptions::Option<ValueT>;
+
+  ::mlir::detail::PassOptions::ListOption<std::string> specializations{
       *this, "specializations",
       llvm::cl::desc("Which kernels: static, static_global, ticket (default: "
                      "what the program's requests leave)")};
@@ -103,21 +106,12 @@ struct CodegenPipelineOptions
       llvm::cl::desc("Shared memory for the rings of all streams")};
 };
 
+/// Options of `dataflow-codegen`.
+struct CodegenPipelineOptions : public CodegenOptions<CodegenPipelineOptions> {
+};
+
 /// Options of `dataflow-compile`.
-struct CompilePipelineOptions
-    : public PassPipelineOptions<CompilePipelineOptions> {
-  ListOption<std::string> specializations{
-      *this, "specializations",
-      llvm::cl::desc("Which kernels: static, static_global, ticket (default: "
-                     "what the program's requests leave)")};
-  Option<bool> watchdog{*this, "watchdog", llvm::cl::init(false),
-                        llvm::cl::desc("Bound every wait")};
-  Option<bool> streams{
-      *this, "streams", llvm::cl::init(false),
-      llvm::cl::desc("Let a load warp fetch tiles ahead of their use")};
-  Option<uint64_t> ringBytes{
-      *this, "ring-bytes", llvm::cl::init(221184),
-      llvm::cl::desc("Shared memory for the rings of all streams")};
+struct CompilePipelineOptions : public CodegenOptions<CompilePipelineOptions> {
   Option<std::string> params{
       *this, "params", llvm::cl::init(""),
       llvm::cl::desc("Values of compile-time parameters, e.g. "
