@@ -51,15 +51,15 @@ StageRequests::Memory detail::requestedMemory(const Program &program,
   return StageRequests::Memory::automatic;
 }
 
-namespace {
-
-using Memory = StageRequests::Memory;
-
-const char *transportName(Transport transport) {
+const char *dfrt::transportName(Transport transport) {
   static const char *const names[] = {"automatic", "local", "cluster_shared",
                                       "global", "multicast"};
   return names[static_cast<unsigned>(transport) % 5];
 }
+
+namespace {
+
+using Memory = StageRequests::Memory;
 
 class Selector {
 public:

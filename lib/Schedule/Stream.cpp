@@ -35,7 +35,7 @@ public:
   uint32_t cut(uint32_t first) {
     double cutCost = 0, tiles = 0;
     for (const WorkItem &item : items) {
-      left += cost(item) + further(item);
+      left += cost(item) + item.further;
       tiles += static_cast<double>(item.tiles);
       cutCost += double(item.fixed) * static_cast<double>(item.tiles);
     }
@@ -50,8 +50,6 @@ private:
   static double cost(const WorkItem &item) {
     return static_cast<double>(item.cost());
   }
-  /// What a segment costs that is not the first of its CTA.
-  static double further(const WorkItem &item) { return item.further; }
 
   /// Gives CTA `cta` its share, `remaining` CTAs (it included) being left.
   void fill(uint32_t cta, uint32_t remaining) {
@@ -62,7 +60,7 @@ private:
       const WorkItem &current = items[item];
       double tile = static_cast<double>(current.tile);
       double start =
-          static_cast<double>(current.fixed) + (empty ? 0 : further(current));
+          static_cast<double>(current.fixed) + (empty ? 0 : current.further);
       int64_t open = current.tiles - tilesDone;
       double all = start + tile * static_cast<double>(open);
       double snap = kSnap * tile;
@@ -90,7 +88,7 @@ private:
           // The rest starts another segment, first on its CTA.
           left -= tile * static_cast<double>(take);
           if (tilesDone == 0)
-            left -= further(current);
+            left -= current.further;
           tilesDone += take;
           return;
         }
@@ -100,7 +98,7 @@ private:
       left -=
           static_cast<double>(current.fixed) + tile * static_cast<double>(open);
       if (tilesDone == 0)
-        left -= further(current);
+        left -= current.further;
       load += all;
       empty = false;
       tilesDone = 0;

@@ -33,11 +33,6 @@ const char *nameOf(Variant::Kind kind) {
                                            "sliced"};
   return kNames[size_t(kind)];
 }
-const char *nameOf(Transport transport) {
-  static constexpr const char *kNames[] = {
-      "automatic", "local", "cluster_shared", "global", "multicast"};
-  return kNames[size_t(transport)];
-}
 const char *nameOf(Discipline discipline) {
   return discipline == Discipline::ticket ? "ticket" : "static";
 }
@@ -169,7 +164,7 @@ void describeKernel(JsonWriter &json, const Program &program,
   for (Transport transport : {Transport::local, Transport::clusterShared,
                               Transport::global, Transport::multicast})
     if (kernel.transports >> uint32_t(transport) & 1)
-      json.element(nameOf(transport));
+      json.element(transportName(transport));
   json.endArray();
   json.member("threads", kernel.threads);
   json.member("reserved_bytes", kernel.reservedBytes);
@@ -295,7 +290,7 @@ std::string dfrt::describePlan(const PlanImage &image, const PlanState &state) {
   json.beginObject("transfers");
   for (Transport transport : {Transport::local, Transport::clusterShared,
                               Transport::global, Transport::multicast})
-    json.member(nameOf(transport),
+    json.member(transportName(transport),
                 std::count_if(schedule.transfers.begin(),
                               schedule.transfers.end(), [&](const Transfer &t) {
                                 return t.transport == transport;

@@ -82,6 +82,9 @@ struct Solver {
 /// All solvers, by name.
 ArrayView<Solver> solvers();
 
+/// What texts and options call a transport, e.g. "cluster_shared".
+const char *transportName(Transport transport);
+
 /// Gives every edge between instructions its transport and adds the transfers
 /// and their destination slots. Forced transports (options, requests) that are
 /// not legal for an edge fail, naming edge and limit.

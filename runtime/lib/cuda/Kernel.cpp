@@ -10,6 +10,7 @@
 #include "FunctionState.h"
 
 #include "dataflow/Schedule/JsonWriter.h"
+#include "dataflow/Schedule/Schedulers.h"
 
 using namespace dfrt;
 using namespace dfrt::cuda;
@@ -47,9 +48,6 @@ CodeRequirements requirementsOf(const Kernel &kernel) {
   return code;
 }
 
-constexpr const char *kTransportNames[] = {
-    "automatic", "local", "cluster_shared", "global", "multicast"};
-
 std::string requestDifferences(const Kernel &kernel,
                                const KernelRequest &request) {
   Differences differ;
@@ -78,7 +76,7 @@ std::string cuda::planDifferences(const Kernel &kernel, const PlanFacts &plan) {
                ", which the kernel does not take");
   for (uint32_t t = 1; t < 5; ++t)
     if ((plan.transports & ~kernel.transports) >> t & 1)
-      differ.add("the plan has ", kTransportNames[t],
+      differ.add("the plan has ", transportName(Transport(t)),
                  " transfers, which the kernel does not do");
   if (plan.reservedBytes != kernel.reservedBytes)
     differ.add("the plan leaves ", plan.reservedBytes,
@@ -202,7 +200,7 @@ std::string LoadedKernel::json() const {
   json.beginArray("transports");
   for (uint32_t t = 1; t < 5; ++t)
     if (kernel.transports >> t & 1)
-      json.element(kTransportNames[t]);
+      json.element(transportName(Transport(t)));
   json.endArray();
   json.member("threads", kernel.threads);
   json.member("reserved_bytes", kernel.reservedBytes);
