@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A buffer lives from its allocation to the end of the last operation, at the
-// level of the allocation, that contains a use of it or of a view of it.
+// A buffer lives from its allocation to the end of the last operation that
+// contains a use of it or of a view of it, and lies in the innermost block that
+// holds both: a branch may hand its buffer to what follows the branch.
 // Operations are numbered in program order. Buffers with disjoint lifetimes
 // share a region of the scratch memory; regions are disjoint, and each is a
 // `noalias` argument of its own, so that LLVM need not compare addresses.
@@ -98,10 +99,10 @@ static LogicalResult collectBuffers(func::FuncOp function, StringRef targetName,
     buffer.begin = buffer.end = first[op];
     for (Value alias : views.resolve(alloc))
       for (Operation *user : alias.getUsers()) {
-        Operation *atLevel = op->getBlock()->findAncestorOpInBlock(*user);
-        // A user outside of the block keeps the buffer to the block's end.
-        if (!atLevel)
-          atLevel = op->getBlock()->getTerminator();
+        Operation *atLevel = nullptr;
+        for (Block *block = op->getBlock(); !atLevel;
+             block = block->getParentOp()->getBlock())
+          atLevel = block->findAncestorOpInBlock(*user);
         buffer.end = std::max(buffer.end, last[atLevel]);
       }
     buffers.push_back(buffer);
