@@ -1,0 +1,73 @@
+//===- FragmentsToNVVM.h - Bodies on register fragments ---------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lowers a body whose tensors carry layouts (`dataflow-assign-layouts`) for the
+// compute threads of a CTA. A tensor is one of three things:
+//
+//   memory    no encoding: an operand, a field of a record or an output, and
+//             slices of them
+//   shared    #dataflow.shared: a stage of a ring or a staged tile
+//   fragment  #dataflow.fragment: each thread holds some elements, each in a
+//             register of its own
+//
+// What comes out is scalar code: arith, math and scf, with loads, stores and
+// inline assembly of the LLVM dialect and calls of the device library. It is
+// lowered further with the other bodies (HandlerToLLVM).
+//
+// Reductions have a fixed order, which depends on the layout only: first over
+// the registers of a thread, then over lanes, then over warps; the initial value
+// comes last. So results are repeatable, but not those of the portable path.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_CONVERSION_FRAGMENTSTONVVM_H
+#define DATAFLOW_CONVERSION_FRAGMENTSTONVVM_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::df::fragments {
+
+/// Where a tensor argument or a field to write lies.
+struct Place {
+  /// A memref of the LLVM dialect's descriptor behind a cast, or for a scalar
+  /// argument its value.
+  Value value;
+  /// A separable dimension whose slices lie apart: `value` then has one more
+  /// dimension, in front, the slices, and dimension `split` is that of a slice.
+  int64_t split = -1;
+  /// What the first element's address is a multiple of, in bytes.
+  uint64_t alignment = 1;
+};
+
+struct Options {
+  /// Each warp runs the function by itself: layouts have one warp, and there
+  /// are no barriers.
+  bool warp = false;
+};
+
+/// What a lowered body asks of its kernel.
+struct Info {
+  /// Shared memory at `dfk_fragment_at`, a multiple of 1024.
+  uint64_t scratchBytes = 0;
+  std::vector<std::string> remarks;
+};
+
+/// Writes the code for `body` where `builder` stands. `arguments` belong to the
+/// arguments of the block, `fields` to the first operands of its terminator;
+/// the others are outputs, which insertions have updated already. Emits
+/// diagnostics; `body` is not changed.
+LogicalResult lowerBody(OpBuilder &builder, Block &body,
+                        ArrayRef<Place> arguments, ArrayRef<Place> fields,
+                        const Options &options, Info &info);
+
+} // namespace mlir::df::fragments
+
+#endif // DATAFLOW_CONVERSION_FRAGMENTSTONVVM_H

@@ -1,0 +1,219 @@
+//===- Lowering.h - One body on register fragments --------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The class that walks a body, and what its files share. Each file lowers one
+// class of operations:
+//
+//   FragmentsToNVVM.cpp  the walk, scalars, loops and branches
+//   Elementwise.cpp      elementwise operations, broadcasts, fills, casts
+//   Reductions.cpp       reductions
+//   Memory.cpp           loads, stores and slices of memory
+//   Convert.cpp          from one layout of registers to another
+//   Scratch.cpp          exchange between warps and its barriers
+//   SharedTile.cpp       slices and padding of shared tiles, loads from them
+//   Stage.cpp            from registers to shared tiles
+//   Dot.cpp              products on the tensor cores
+//
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_LOWERING_H
+#define DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_LOWERING_H
+
+#include "dataflow/Conversion/FragmentsToNVVM.h"
+#include "dataflow/IR/Dataflow.h"
+#include "dataflow/IR/FragmentLayout.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <optional>
+
+namespace mlir::df::fragments {
+
+/// A place of the fragment scratch that one operation writes and others read.
+/// None: memory that needs no barriers of ours.
+using Site = std::optional<unsigned>;
+
+/// A tile in registers: the elements that a thread holds, in the order of
+/// FragmentLayout::coordinates. Each is a scalar of the element type.
+struct Fragment {
+  FragmentLayout layout;
+  SmallVector<Value> registers;
+};
+
+/// A tile of two dimensions in shared memory.
+struct SharedTile {
+  SharedLayout layout;
+  Value address; ///< i32, in the window of shared memory, of element (0, 0)
+  SmallVector<int64_t> shape;
+  Type element;
+  /// Where it was staged; readers call noteRead. None for stages of rings.
+  Site site;
+};
+
+/// A tensor in memory, dense and row-major but for dimensions that are slices
+/// of larger ones.
+struct Memory {
+  Value pointer; ///< of the first element
+  Type element;
+  SmallVector<OpFoldResult> shape;   ///< index
+  SmallVector<OpFoldResult> strides; ///< index, in elements
+  /// What each stride is a multiple of, in elements.
+  SmallVector<int64_t> strideDivisors;
+  uint64_t alignment = 1; ///< of `pointer`, in bytes
+  /// A dimension whose slices, of `part` elements, lie `pitch` elements apart.
+  int64_t split = -1, part = 0, pitch = 0;
+  unsigned argument = 0; ///< of the body, that it is a slice of
+};
+
+class FragmentLowering {
+public:
+  FragmentLowering(OpBuilder &builder, const Options &options, Info &info)
+      : builder(builder), loc(builder.getUnknownLoc()), options(options),
+        info(info) {}
+
+  LogicalResult run(Block &body, ArrayRef<Place> arguments,
+                    ArrayRef<Place> fields);
+
+  //===--------------------------------------------------------------------===//
+  // Values of the new code that stand for those of the body
+  //===--------------------------------------------------------------------===//
+
+  /// The value of a scalar.
+  Value scalar(Value value) const { return scalars.lookup(value); }
+  OpFoldResult scalar(OpFoldResult value) const;
+  /// What stands for a tensor; null if it is another kind of value.
+  const Fragment *fragment(Value tensor) const;
+  const SharedTile *shared(Value tensor) const;
+  const Memory *memory(Value tensor) const;
+  void map(Value value, Value with) { scalars.map(value, with); }
+  void map(Value tensor, Fragment with);
+  void map(Value tensor, SharedTile with);
+  void map(Value tensor, Memory with);
+
+  //===--------------------------------------------------------------------===//
+  // Writing code
+  //===--------------------------------------------------------------------===//
+
+  OpBuilder &builder;
+  /// Of the operation that is lowered.
+  Location loc;
+  const Options &options;
+  Info &info;
+
+  Value i32(int64_t value);
+  Value index(int64_t value);
+  Value index(OpFoldResult value);
+  Value add(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value call(StringRef name, Type result, ValueRange operands = {});
+
+  /// Numbers of this thread, i32: in its warp, of the warp in its warpgroup
+  /// (0 in warp mode), of the warpgroup. All made once, at the begin.
+  Value lane() const { return laneNumber; }
+  Value warp() const { return warpNumber; }
+  Value group() const { return groupNumber; }
+  /// One bit of a number of this thread, i32, 0 or 1.
+  enum class Bits { lane, warp, group };
+  Value threadBit(Bits of, unsigned bit);
+  /// What this thread adds to the coordinate `dim` of its registers, an i32
+  /// that is the same for all of them.
+  Value threadCoordinate(const FragmentLayout &layout, unsigned dim);
+  /// What register `number` adds.
+  static SmallVector<int64_t> registerCoordinates(const FragmentLayout &layout,
+                                                  unsigned number);
+
+  /// Narrow values to be packed into words: bits of `value`, of 8 or 16 bits,
+  /// as an integer; and back.
+  Value toBits(Value value);
+  Value fromBits(Value bits, Type type);
+
+  //===--------------------------------------------------------------------===//
+  // Exchange between warps (Scratch.cpp)
+  //
+  // To write a place: beginWrite, stores, then `publish`, after which all
+  // compute threads may read; noteRead behind the last load of each reader.
+  // Barriers in front of writes are put where they are needed, at the end.
+  //===--------------------------------------------------------------------===//
+
+  /// A new place of `bytes`, aligned to `alignment` (up to 1024). In a loop it
+  /// may have two buffers, which take turns.
+  unsigned allocateScratch(uint64_t bytes, uint64_t alignment);
+  /// The address of the place for what is written now, i32. Call it once for
+  /// each write, and keep the value for the readers.
+  Value beginWrite(unsigned site);
+  /// A barrier of all compute threads. `async`: what this thread wrote becomes
+  /// visible to the asynchronous proxy first.
+  void publish(bool async = false);
+  void noteRead(Site site);
+
+  //===--------------------------------------------------------------------===//
+  // Loads and stores (Memory.cpp)
+  //===--------------------------------------------------------------------===//
+
+  Fragment load(const Memory &from, const FragmentLayout &layout);
+  void store(const Fragment &fragment, const Memory &to);
+  /// Row-major memory at an address in shared memory.
+  Memory sharedMemory(Value address, ArrayRef<int64_t> shape, Type element,
+                      uint64_t alignment);
+
+  //===--------------------------------------------------------------------===//
+  // Between layouts
+  //===--------------------------------------------------------------------===//
+
+  /// The same tile in another layout of registers (Convert.cpp).
+  FailureOr<Fragment> convert(Operation *op, const Fragment &from,
+                              const FragmentLayout &to);
+
+  //===--------------------------------------------------------------------===//
+  // Shared tiles (SharedTile.cpp, Stage.cpp) and products (Dot.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Stages `fragment` as a tile of `layout`, visible to all warps and to the
+  /// asynchronous proxy.
+  FailureOr<SharedTile> stage(Operation *op, const Fragment &fragment,
+                              const SharedLayout &layout);
+  /// A shared tile in registers.
+  FailureOr<Fragment> load(Operation *op, const SharedTile &tile,
+                           const FragmentLayout &layout);
+  /// A slice of a shared tile.
+  LogicalResult lowerSharedSlice(tensor::ExtractSliceOp op);
+  /// Zeroes the rows behind those that are valid.
+  LogicalResult lowerSharedPad(tensor::PadOp op);
+  LogicalResult lowerDot(DotOp op);
+
+private:
+  LogicalResult lowerBlock(Block &block);
+  LogicalResult lowerOp(Operation *op);
+  LogicalResult lowerScalarOp(Operation *op);
+  LogicalResult lowerFor(scf::ForOp op);
+  LogicalResult lowerIf(scf::IfOp op);
+  LogicalResult lowerConvert(ConvertLayoutOp op);
+  // Elementwise.cpp
+  LogicalResult lowerElementwise(Operation *op);
+  LogicalResult lowerConstant(Operation *op);
+  LogicalResult lowerLinalg(linalg::LinalgOp op);
+  // Memory.cpp
+  LogicalResult lowerMemorySlice(tensor::ExtractSliceOp op);
+  LogicalResult lowerInsert(tensor::InsertSliceOp op);
+  LogicalResult lowerExtract(tensor::ExtractOp op);
+  // Scratch.cpp
+  void placeBarriers(Block &block);
+
+  IRMapping scalars;
+  llvm::DenseMap<Value, Fragment> fragments;
+  llvm::DenseMap<Value, SharedTile> tiles;
+  llvm::DenseMap<Value, Memory> memories;
+  Value laneNumber, warpNumber, groupNumber;
+};
+
+} // namespace mlir::df::fragments
+
+#endif // DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_LOWERING_H
