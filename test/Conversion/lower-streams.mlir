@@ -54,9 +54,9 @@ dataflow.program @sums(%whole: tensor<?x?x192xf32>, %rows: tensor<?x128xf32>, %t
 // CHECK-LABEL: gpu.module @sums_kernel
 // CHECK-SAME: dataflow.argument_alignment = array<i64: 16, 16, 1, 1, 1>
 
-// Indices and operands, then scratch and counters: no record.
+// Indices and operands, then scratch, counters and the parameter of the kernel: no record.
 // CHECK: llvm.func internal @piece$0$load$body(
-// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{[a-z0-9]+}}: i64, %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{[a-z0-9]+}}: i64, %{{[a-z0-9]+}}: !llvm.ptr, %[[COUNTERS:[a-z0-9]+]]: !llvm.ptr)
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{[a-z0-9]+}}: i64, %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{[a-z0-9]+}}: i64, %{{[a-z0-9]+}}: !llvm.ptr, %[[COUNTERS:[a-z0-9]+]]: !llvm.ptr, %{{[a-z0-9]+}}: !llvm.ptr)
 // CHECK-DAG: %[[FULL0:.*]] = llvm.mlir.constant(131072 : i32)
 // CHECK-DAG: %[[EMPTY0:.*]] = llvm.mlir.constant(131088 : i32)
 // CHECK-DAG: %[[FULL1:.*]] = llvm.mlir.constant(131104 : i32)

@@ -88,9 +88,10 @@ struct HandlerFunction {
   /// The body works on one slice: separable fields are as wide as one slice,
   /// and the slices pointers point at it.
   bool sliced = false;
-  /// The body has one more argument, a pointer (!llvm.ptr), and so has the
-  /// function: it comes behind scratch.
-  bool counters = false;
+  /// So many more arguments of the body, and of the function, where they come
+  /// behind scratch: pointers (!llvm.ptr) that belong to the caller. A part has
+  /// two: the counters of its streams and the parameter of the kernel.
+  unsigned pointers = 0;
   /// Device only: the threads that call this function are not the compute
   /// threads. It has no barriers and may only load, compute scalars and call.
   bool loadRole = false;

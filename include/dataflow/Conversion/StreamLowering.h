@@ -55,8 +55,9 @@ public:
 
   /// The function of a part. `handler` is that of the whole handler, to whose
   /// symbol "$load" or "$compute" is added. A load function has no records and
-  /// outputs: only indices, operands, scratch and counters. Both get, behind
-  /// scratch, a pointer to an i32 for each stream, the number of tiles so far.
+  /// outputs: only indices, operands and scratch. Both get, behind scratch, a
+  /// pointer to an i32 for each stream, the number of tiles so far, and one to
+  /// the parameter of the kernel.
   FailureOr<HandlerFunction> lower(PartOp part, HandlerFunction handler);
 
 private:

@@ -330,8 +330,9 @@ FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
     handler.outputs = 0;
     handler.loadRole = true;
   }
-  Value counters =
-      block.addArgument(LLVM::LLVMPointerType::get(context), part.getLoc());
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Value counters = block.addArgument(pointer, part.getLoc());
+  block.addArgument(pointer, part.getLoc()); // the kernel's parameter
   PartLowering lowering(kernel, layout, counters);
   SmallVector<Operation *> ops;
   copy->walk([&](Operation *op) { ops.push_back(op); });
@@ -345,6 +346,6 @@ FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
   }
   handler.symbol += ("$" + stringifyPartRole(part.getRole())).str();
   handler.body = &copy.getBody();
-  handler.counters = true;
+  handler.pointers = 2;
   return handler;
 }

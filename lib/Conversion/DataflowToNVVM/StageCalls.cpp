@@ -221,8 +221,10 @@ void StageCalls::callOnce(Value tile, Value slice) {
     argument(e.offset(e.parameters(), state.descriptorOffset[output]));
   argument(state.address(*scratch));
 
-  if (split)
+  if (split) {
     argument(e.counters());
+    argument(e.parameters());
+  }
   e.callPacked(callee, arguments);
 }
 

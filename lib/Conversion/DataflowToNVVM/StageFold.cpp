@@ -81,7 +81,7 @@ void StageFold::foldSlices(Value slice) {
            arguments.append({right.first, right.second, head, slices,
                              state.address(scratch)});
            if (split)
-             arguments.push_back(e.counters());
+             arguments.append({e.counters(), e.parameters()});
            e.callPacked(callee, arguments);
            e.call("dfk_sync");
            return {head, slices};

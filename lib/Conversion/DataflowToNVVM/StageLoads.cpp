@@ -26,7 +26,7 @@ void df::nvvm::emitLoads(KernelState &state, uint32_t index, uint32_t number,
     SmallVector<Value> arguments;
     appendIndices(state, stage, tile, slice, arguments);
     // No scratch is used.
-    arguments.append({e.parameters(), e.counters()});
+    arguments.append({e.parameters(), e.counters(), e.parameters()});
     e.callPacked(variant.symbol + "$load", arguments);
   };
   if (stage.kind != dfrt::StageKind::reduce)

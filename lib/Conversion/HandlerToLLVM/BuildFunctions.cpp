@@ -333,7 +333,7 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
   for (const HandlerFunction::Input &input : function.inputs)
     fields += input.record.fields.size();
   unsigned expected = function.indices + function.operands + fields +
-                      function.outputs + function.counters;
+                      function.outputs + function.pointers;
   if (block.getNumArguments() != expected)
     return emitError(loc) << "body of '" << function.symbol << "' has "
                           << block.getNumArguments() << " arguments, expected "
@@ -467,7 +467,7 @@ LogicalResult FunctionBuilder::build() {
   SmallVector<Value> outputs;
   for (unsigned i = 0; i < function.outputs; ++i) {
     unsigned number =
-        block.getNumArguments() - function.counters - function.outputs + i;
+        block.getNumArguments() - function.pointers - function.outputs + i;
     RankedTensorType type = tensorArgument(number);
     if (!type)
       return emitError(loc) << "body of '" << function.symbol
@@ -477,7 +477,7 @@ LogicalResult FunctionBuilder::build() {
     arguments.push_back(toTensor(outputs.back(), type, true));
   }
   passPointer(); // Scratch, see planScratch.
-  if (function.counters)
+  for (unsigned i = 0; i < function.pointers; ++i)
     arguments.push_back(passPointer());
 
   Operation *terminator = block.getTerminator();

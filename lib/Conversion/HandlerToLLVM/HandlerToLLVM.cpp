@@ -161,7 +161,7 @@ df::convertHandlersToLLVM(ArrayRef<HandlerFunction> functions,
     auto call = cast<func::CallOp>(uses->begin()->getUser());
     HandlerFunctionInfo info;
     info.symbol = function.symbol;
-    unsigned scratch = call.getNumOperands() - 1 - function.counters;
+    unsigned scratch = call.getNumOperands() - 1 - function.pointers;
     FailureOr<uint64_t> bytes =
         handlers::planScratch(body, call, scratch, target);
     if (failed(bytes))

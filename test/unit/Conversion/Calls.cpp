@@ -234,7 +234,7 @@ Call::Call(const HandlerFunction &function, const Sizes &sizes)
     });
   }
   unsigned first =
-      block.getNumArguments() - function.counters - function.outputs;
+      block.getNumArguments() - function.pointers - function.outputs;
   for (unsigned i = 0; i < function.outputs; ++i) {
     mlir::Type type = block.getArgument(first + i).getType();
     addTensor(type, sizes.dynamic, initial, outputWords);
@@ -295,8 +295,10 @@ void Call::run(const Code &code, unsigned threads, Order order,
                             [&] {
                               std::vector<int32_t> counters(streams);
                               std::vector<void *> own = arguments;
-                              if (function.counters)
+                              if (function.pointers)
                                 own.push_back(counters.data());
+                              // No part reads the kernel's parameter.
+                              own.resize(arguments.size() + function.pointers);
                               callee(own.data());
                             }))
         << function.symbol << ": threads disagree on barriers";

@@ -60,7 +60,7 @@ public:
   Call(const mlir::df::HandlerFunction &function, const Sizes &sizes);
 
   /// Runs `code` on fresh copies of the outputs. Threads 0: it is cpu code.
-  /// A function with counters gets `streams` of them for each thread, all 0.
+  /// A part gets `streams` of them for each thread, all 0.
   void run(const Code &code, unsigned threads, Order order,
            unsigned streams = 0);
   /// What the last run wrote.
