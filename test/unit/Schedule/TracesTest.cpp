@@ -12,50 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Examples.h"
+#include "Workloads.h"
 
 #include "dataflow/Schedule/Simulator.h"
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
-#include <fstream>
 
 using namespace dfrt;
 using namespace dfrt::test;
-
-namespace {
-
-/// 32 heads of 512 + 64 16-bit values; pages of 64 tokens.
-Program latentAttention() {
-  Program p = splitReduce(true);
-  Record r = record(
-      {field("max", {32}), field("sum", {32}), field("acc", {32, 512}, 1)}, 16);
-  p.stages[0].record = p.stages[1].record = r;
-  p.stages[0].cost.fixedBytes = 36864;
-  p.stages[0].cost.tileBytes = 64 * 1152;
-  p.stages[0].cost.tileFlops = 64ull * 2176 * 32;
-  p.stages[2].cost.fixedBytes = 32 * 512 * 2 + 32 * 4;
-  return p;
-}
-
-struct Trace {
-  int id;
-  std::vector<int64_t> lengths;
-};
-
-std::vector<Trace> traces() {
-  std::ifstream file(DATAFLOW_SOURCE_DIR "/workloads/mla_decode.json");
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
-  std::vector<Trace> result;
-  if (json.is_object())
-    for (const auto &trace : json["traces"])
-      result.push_back({trace["id"].get<int>(),
-                        trace["lengths"].get<std::vector<int64_t>>()});
-  return result;
-}
-
-} // namespace
 
 TEST(Traces, PredictedTimes) {
   std::vector<Trace> all = traces();
