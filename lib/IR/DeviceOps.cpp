@@ -69,11 +69,10 @@ LogicalResult KernelOp::verifyRegions() {
     place = part;
   }
   for (auto &[handler, pair] : pairs)
-    if (!pair[0] || !pair[1]) {
-      PartOp there = pair[0] ? pair[0] : pair[1];
-      return there.emitOpError()
-             << "is the only part of '" << handler.getValue() << "'";
-    }
+    if (pair[0] && !pair[1])
+      return pair[0].emitOpError()
+             << "is the only part of '" << handler.getValue()
+             << "': a load part needs a compute part";
   return success();
 }
 
@@ -91,6 +90,20 @@ uint64_t StreamOp::getStageBytes(RankedTensorType tile) {
   return llvm::alignTo(getTileBytes(tile), stageAlignment);
 }
 
+RankedTensorType StreamOp::getTakeType() {
+  return getLayout() ? withLayout(getTileType(), getLayout()->getLayout())
+                     : getTileType();
+}
+
+uint64_t StreamOp::getStageBytes() {
+  if (!getLayout())
+    return getStageBytes(getTileType());
+  return llvm::alignTo(
+      getLayout()->getLayout().tileBytes(
+          getTileType().getShape(), getTileType().getElementTypeBitWidth() / 8),
+      stageAlignment);
+}
+
 LogicalResult StreamOp::verify() {
   // C1
   if (static_cast<int32_t>(getDepth()) < 1)
@@ -102,6 +115,13 @@ LogicalResult StreamOp::verify() {
       tile.getElementType().getIntOrFloatBitWidth() % 8 != 0)
     return emitOpError() << "a tile must have a multiple of 16 bytes, " << tile
                          << " has " << getTileBytes();
+  // C3
+  if (tile.getEncoding())
+    return emitOpError() << "the type of a tile must have no encoding, got "
+                         << tile;
+  if (getLayout())
+    return getLayout()->verifyEncoding(tile.getShape(), tile.getElementType(),
+                                       [&] { return emitOpError(); });
   return success();
 }
 
@@ -159,6 +179,10 @@ LogicalResult PartOp::verify() {
   // C1
   if (getBody().empty())
     return emitOpError() << "has no body";
+  // C4
+  if (getFragments() && getRole() != PartRole::compute)
+    return emitOpError() << "has fragments, but is a "
+                         << stringifyPartRole(getRole()) << " part";
   return success();
 }
 
@@ -203,11 +227,14 @@ static LogicalResult verifyStreamUse(Operation *op, FlatSymbolRefAttr name,
   if (!stream)
     return op->emitOpError()
            << "'" << name.getValue() << "' is not a stream of the kernel";
-  if (!tile || tile == stream.getTileType())
+  // A fill says what it copies, not how the tile lies.
+  RankedTensorType expected =
+      isa<TakeOp>(op) ? stream.getTakeType() : stream.getTileType();
+  if (!tile || tile == expected)
     return success();
   InFlightDiagnostic diagnostic =
       op->emitOpError() << "stream '" << name.getValue() << "' has tiles of "
-                        << stream.getTileType() << ", got " << tile;
+                        << expected << ", got " << tile;
   diagnostic.attachNote(stream.getLoc()) << "the stream is defined here";
   return diagnostic;
 }

@@ -395,6 +395,12 @@ LogicalResult YieldOp::verify() {
   auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
   if (!function || function.getResultTypes() == getOperandTypes())
     return success();
+  // A part that is laid out yields tiles wherever they lie.
+  auto part = dyn_cast<PartOp>(function.getOperation());
+  if (part && part.getFragments() &&
+      llvm::equal(part.getResultTypes(),
+                  llvm::map_range(getOperandTypes(), withoutLayout)))
+    return success();
   StringRef kind = isa<PartOp>(function) ? "part" : "handler";
   InFlightDiagnostic diagnostic =
       emitOpError() << "yields (" << getOperandTypes() << "), but " << kind

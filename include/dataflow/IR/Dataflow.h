@@ -13,6 +13,7 @@
 #ifndef DATAFLOW_IR_DATAFLOW_H
 #define DATAFLOW_IR_DATAFLOW_H
 
+#include "dataflow/IR/FragmentLayout.h"
 #include "dataflow/Schedule/Program.h"
 #include "dataflow/Schedule/Topology.h"
 
@@ -23,6 +24,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -76,6 +78,16 @@ std::optional<dfrt::Transport> getTransport(Attribute transport);
 /// The attribute for a transport; null for `automatic`.
 TransportAttrInterface getTransportAttr(MLIRContext *context,
                                         dfrt::Transport transport);
+
+/// The layout that a tensor type carries; nothing for other types.
+std::optional<FragmentLayout> getFragmentLayout(Type type);
+std::optional<SharedLayout> getSharedLayout(Type type);
+/// The tensor type with a layout in place of its encoding.
+RankedTensorType withLayout(RankedTensorType type,
+                            const FragmentLayout &layout);
+RankedTensorType withLayout(RankedTensorType type, SharedLayout layout);
+/// The type without its layout: other types, and other encodings, stay.
+Type withoutLayout(Type type);
 
 /// Type of field `index` as a handler sees it: with a new, dynamic first
 /// dimension for a `collected` channel.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Device topology, handler variants, plan-time facts of a stage, transports,
-// and the requests that a stage can carry.
+// the requests that a stage can carry, and layouts of tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 
 include "dataflow/IR/DataflowDialect.td"
 include "dataflow/IR/DataflowInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Dataflow_Topology : Dataflow_Attr<"Topology", "topology"> {
   let summary = "the device as the planner sees it";
@@ -353,6 +354,80 @@ def Dataflow_Memory : Dataflow_RequestAttr<"Memory", "memory"> {
   }];
   let parameters = (ins EnumParameter<Dataflow_MemoryKind>:$kind);
   let assemblyFormat = "`<` $kind `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of tiles
+//===----------------------------------------------------------------------===//
+
+class Dataflow_LayoutParameter<string type>
+    : AttrOrTypeParameter<"::mlir::df::" # type, "the layout"> {
+  let cppAccessorType = "const " # cppType # " &";
+}
+
+def Dataflow_Fragment : Dataflow_Attr<"Fragment", "fragment", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "how a tile lies over the registers of the compute threads";
+  let description = [{
+    The encoding of a tensor whose elements threads hold in registers. The first
+    list is the shape of the tile. Within a `block`, every bit of the number of a
+    register, of the lane, of the warp in its warpgroup and of the warpgroup adds
+    `dimension:step` to the coordinates, or nothing (`_`) where the element is
+    replicated. Blocks fill the tile in an `order` of dimensions, fastest first;
+    by default the last dimension is the fastest. Without `warps` each warp holds
+    a tile of its own.
+
+    The layouts that wgmma prescribes for its accumulator are written by name:
+    `m` is the dimension of the rows, in steps of 64; several warpgroups `split`
+    rows or columns.
+
+    Constraints:
+    - (C1) The bases make a layout: they are powers of two and cover the block
+      exactly once; the block divides the tile.
+    - (C2) The tensor has the shape of the layout.
+
+    Example:
+
+    ```mlir
+    #dataflow.fragment<accumulator [64, 32] m 0>
+    #dataflow.fragment<accumulator [128, 64] m 0 groups 2 split n>
+    #dataflow.fragment<[64] block [64] registers [0:8]
+      lanes [_, _, 0:1, 0:2, 0:4] warps [0:16, 0:32]>
+    ```
+  }];
+  let parameters = (ins Dataflow_LayoutParameter<"FragmentLayout">:$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Dataflow_Shared : Dataflow_Attr<"Shared", "shared", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "how a tile lies in shared memory";
+  let description = [{
+    The encoding of a two-dimensional tensor in shared memory, and the layout of
+    a stream's stages. A chunk is `swizzle` bytes of columns; 8 rows of a chunk
+    are an atom, within which 16-byte units are exchanged as TMA and wgmma do in
+    their mode of that width. `row_group` is the number of bytes from 8 rows to
+    the next, `chunk` from a chunk to the next. Without swizzle the tile is
+    row-major.
+
+    A slice of whole atoms keeps the layout of its tile.
+
+    Constraints:
+    - (C1) `swizzle` is 0, 32, 64 or 128; the strides are multiples of the 8 *
+      `swizzle` bytes of an atom. Without swizzle `row_group` is a multiple of 8
+      and `chunk` is 0.
+    - (C2) The tensor has rank 2 and elements of whole bytes.
+    - (C3) A swizzled tile has whole atoms, which do not overlap; the rows of
+      another do not.
+
+    Example:
+
+    ```mlir
+    #dataflow.shared<swizzle = 128, row_group = 9216, chunk = 1024>
+    ```
+  }];
+  let parameters = (ins Dataflow_LayoutParameter<"SharedLayout">:$layout);
+  let hasCustomAssemblyFormat = 1;
 }
 
 #endif // DATAFLOW_IR_DATAFLOWATTRS_TD

@@ -13,6 +13,7 @@
 #define DATAFLOW_IR_DATAFLOWOPS_TD
 
 include "dataflow/IR/DeviceOps.td"
+include "dataflow/IR/FragmentOps.td"
 include "dataflow/IR/ProgramOps.td"
 include "dataflow/IR/ScheduleOps.td"
 

@@ -12,7 +12,7 @@
 #ifndef DATAFLOW_IR_DEVICEOPS_TD
 #define DATAFLOW_IR_DEVICEOPS_TD
 
-include "dataflow/IR/DataflowDialect.td"
+include "dataflow/IR/DataflowAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -38,13 +38,15 @@ def Dataflow_KernelOp : Dataflow_Op<"kernel", [
     compute threads run its compute part and take what was filled. Both walk the
     same instructions in the same order, the load warp ahead of the others, over
     as many instruction boundaries as the rings have room for. A handler without
-    parts is run by the compute threads alone.
+    parts is run by the compute threads alone, and so is one with a compute part
+    only, which takes from no stream.
 
     `consumers` is the number of compute warpgroups that a stage asks for.
 
     Preconditions:
     - (C1) The body holds streams, then parts.
-    - (C2) A handler has either no part, or one of each role.
+    - (C2) A handler has at most one part of each role, and no load part
+      without a compute part.
     - (C3) `consumers` is at least 1.
 
     Postconditions: none. `dataflow-verify-kernel` proves that both parts of
@@ -96,14 +98,15 @@ def Dataflow_StreamOp : Dataflow_Op<"stream", [
     HasParent<"KernelOp">, Symbol]> {
   let summary = "a ring of stages in shared memory";
   let description = [{
-    Declares a ring of `depth` stages, each of which holds one tile, row-major.
-    Tiles are taken in the order in which they were filled; the ring goes on
+    Declares a ring of `depth` stages, each of which holds one tile: row-major,
+    or in the `layout` that is given. Tiles are taken in the order in which they were filled; the ring goes on
     from one instruction to the next. With `evict_first` the data are read only
     once and should not displace others in the L2 cache.
 
     Preconditions:
     - (C1) `depth` is at least 1.
     - (C2) A tile has at least one element and a multiple of 16 bytes.
+    - (C3) The type of the tile has no encoding; the tile can lie in the layout.
 
     Postconditions: a stage takes the bytes of a tile, rounded up to 1024.
 
@@ -111,25 +114,31 @@ def Dataflow_StreamOp : Dataflow_Op<"stream", [
 
     ```mlir
     dataflow.stream @x depth 2 of tensor<16x64xf32> evict_first
+    dataflow.stream @y depth 2 of tensor<16x64xf16>
+        layout <swizzle = 128, row_group = 1024, chunk = 2048>
     ```
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     I32Attr:$depth,
     TypeAttrOf<Dataflow_Tile>:$tile,
+    OptionalAttr<Dataflow_Shared>:$layout,
     UnitAttr:$evict_first);
   let assemblyFormat = [{
-    $sym_name `depth` $depth `of` $tile (`evict_first` $evict_first^)? attr-dict
+    $sym_name `depth` $depth `of` $tile (`layout` $layout^)?
+    (`evict_first` $evict_first^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTileType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getTile());
     }
+    /// The type of a tile where it is taken: with the layout as its encoding.
+    ::mlir::RankedTensorType getTakeType();
     /// Bytes that fill a stage.
     uint64_t getTileBytes() { return getTileBytes(getTileType()); }
     /// Bytes between two stages of the ring.
-    uint64_t getStageBytes() { return getStageBytes(getTileType()); }
+    uint64_t getStageBytes();
     static uint64_t getTileBytes(::mlir::RankedTensorType tile);
     static uint64_t getStageBytes(::mlir::RankedTensorType tile);
     /// Stages begin at multiples of this: the widest swizzle repeats after it.
@@ -146,11 +155,18 @@ def Dataflow_PartOp : Dataflow_Op<"part", [
     part fills streams and returns nothing; the compute part takes from them and
     returns what the handler does.
 
+    A compute part is portable, or laid out: then it has `fragments`, and the
+    types of its tiles say where they lie. Tensors without encoding are in
+    memory, those with `#dataflow.shared` in shared memory and those with
+    `#dataflow.fragment` in registers; the part may yield any of them for a
+    result of the same shape.
+
     Preconditions:
     - (C1) A part has a body of one block.
     - (C2) `of` names a handler of the program.
     - (C3) The arguments are those of the handler. So are the results of a
       compute part; a load part has none.
+    - (C4) Only a compute part has `fragments`.
 
     Postconditions: parts of one handler, called with the same arguments, fill
     and take the same tiles in the same order.
@@ -170,6 +186,7 @@ def Dataflow_PartOp : Dataflow_Op<"part", [
     FlatSymbolRefAttr:$handler,
     Dataflow_PartRoleAttr:$role,
     TypeAttrOf<FunctionType>:$function_type,
+    UnitAttr:$fragments,
     OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
@@ -268,7 +285,7 @@ def Dataflow_TakeOp : Dataflow_Op<"take", [
 
     Preconditions:
     - (C1) It lies in a compute part; the stream is one of the kernel, of tiles
-      of this type.
+      of this type. A stream's layout is the encoding of the type.
 
     Postconditions: the tile is not changed until `dataflow.give`.
 

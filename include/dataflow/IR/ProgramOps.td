@@ -478,8 +478,9 @@ def Dataflow_YieldOp : Dataflow_Op<"yield", [
     Returns the results of a handler or part, or the fields of an identity.
 
     Preconditions:
-    - (C1) In a handler or part the operands have its result types; in an
-      identity they are the fields of the record (reduce's C3).
+    - (C1) In a handler or part the operands have its result types, with any
+      layout in a part that has `fragments`; in an identity they are the fields
+      of the record (reduce's C3).
 
     Postconditions: control returns to whoever called.
 
