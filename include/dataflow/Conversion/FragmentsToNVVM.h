@@ -45,19 +45,26 @@ struct Place {
   int64_t split = -1;
   /// What the first element's address is a multiple of, in bytes.
   uint64_t alignment = 1;
+  /// Instead of the above, for an argument whose type has a fragment layout:
+  /// what the thread holds of it.
+  SmallVector<Value> registers = {};
 };
 
 struct Options {
   /// Each warp runs the function by itself: layouts have one warp, and there
   /// are no barriers.
   bool warp = false;
+  /// Fields are not stored: their registers come back as Info::results.
+  bool returnFields = false;
 };
 
 /// What a lowered body asks of its kernel.
 struct Info {
-  /// Shared memory at `dfk_fragment_at`, a multiple of 1024.
+  /// Shared memory at `dfk_fragment_at`, which is a multiple of 1024.
   uint64_t scratchBytes = 0;
   std::vector<std::string> remarks;
+  /// With Options::returnFields: the fields' scalars, one after the other.
+  SmallVector<Value> results;
 };
 
 /// Writes the code for `body` where `builder` stands. `arguments` belong to the

@@ -92,6 +92,11 @@ struct HandlerFunction {
   /// behind scratch: pointers (!llvm.ptr) that belong to the caller. A part has
   /// two: the counters of its streams and the parameter of the kernel.
   unsigned pointers = 0;
+  /// Device only: tensors of the body carry layouts, see FragmentsToNVVM.h.
+  /// Tensors of the program begin at multiples of 16 bytes then.
+  bool fragments = false;
+  /// With `fragments`: each warp calls the function by itself.
+  bool warp = false;
   /// Device only: the threads that call this function are not the compute
   /// threads. It has no barriers and may only load, compute scalars and call.
   bool loadRole = false;
@@ -102,6 +107,8 @@ struct HandlerFunctionInfo {
   std::string symbol;
   /// Bytes that the scratch argument must point at, 64-byte aligned.
   uint64_t scratchBytes = 0;
+  /// Shared memory that it needs at the kernel's `dfk_fragment_at`.
+  uint64_t fragmentBytes = 0;
   /// Operations that run on one thread, each with the reason. One sentence
   /// each, without the name of the function.
   std::vector<std::string> remarks;

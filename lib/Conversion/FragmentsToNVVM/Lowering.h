@@ -9,8 +9,9 @@
 // class of operations:
 //
 //   FragmentsToNVVM.cpp  the walk, scalars, loops and branches
-//   Elementwise.cpp      elementwise operations, broadcasts, fills, casts
-//   Reductions.cpp       reductions
+//   Elementwise.cpp      elementwise operations, constants, roundings
+//   Linalg.cpp           structured operations: broadcasts, fills, reductions
+//   Reductions.cpp       the part of a reduction that crosses threads
 //   Memory.cpp           loads, stores and slices of memory
 //   Convert.cpp          from one layout of registers to another
 //   Scratch.cpp          exchange between warps and its barriers
@@ -28,10 +29,14 @@
 #include "dataflow/Conversion/FragmentsToNVVM.h"
 #include "dataflow/IR/Dataflow.h"
 #include "dataflow/IR/FragmentLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <optional>
 
@@ -72,6 +77,9 @@ struct Memory {
   int64_t split = -1, part = 0, pitch = 0;
   unsigned argument = 0; ///< of the body, that it is a slice of
 };
+
+/// The layout of a fragment's type; nothing for other types.
+std::optional<FragmentLayout> layoutOf(Type type);
 
 class FragmentLowering {
 public:
@@ -130,6 +138,17 @@ public:
   static SmallVector<int64_t> registerCoordinates(const FragmentLayout &layout,
                                                   unsigned number);
 
+  /// The scalar form of an elementwise operation, folded where possible.
+  Value applyScalar(Operation *op, ValueRange operands);
+  /// The same for `count` elements: of each operand there is a list.
+  SmallVector<Value> applyElements(Operation *op,
+                                   ArrayRef<SmallVector<Value>> operands,
+                                   size_t count);
+
+  /// What the lane with these bits exchanged holds, and what `lane` holds.
+  Value shuffleXor(Value value, unsigned mask);
+  Value shuffle(Value value, Value lane);
+
   /// Narrow values to be packed into words: bits of `value`, of 8 or 16 bits,
   /// as an integer; and back.
   Value toBits(Value value);
@@ -160,6 +179,7 @@ public:
 
   Fragment load(const Memory &from, const FragmentLayout &layout);
   void store(const Fragment &fragment, const Memory &to);
+  void store(Value scalar, const Memory &to);
   /// Row-major memory at an address in shared memory.
   Memory sharedMemory(Value address, ArrayRef<int64_t> shape, Type element,
                       uint64_t alignment);
@@ -196,22 +216,40 @@ private:
   LogicalResult lowerFor(scf::ForOp op);
   LogicalResult lowerIf(scf::IfOp op);
   LogicalResult lowerConvert(ConvertLayoutOp op);
-  // Elementwise.cpp
   LogicalResult lowerElementwise(Operation *op);
-  LogicalResult lowerConstant(Operation *op);
+  LogicalResult lowerConstant(Operation *op, const FragmentLayout &layout);
   LogicalResult lowerLinalg(linalg::LinalgOp op);
-  // Memory.cpp
   LogicalResult lowerMemorySlice(tensor::ExtractSliceOp op);
   LogicalResult lowerInsert(tensor::InsertSliceOp op);
   LogicalResult lowerExtract(tensor::ExtractOp op);
-  // Scratch.cpp
+  LogicalResult lowerDim(tensor::DimOp op);
+  Memory memoryOf(const Place &place, unsigned argument);
+  /// The part of `source` that a slice names; `drop` are dimensions that it
+  /// has not.
+  FailureOr<Memory> sliceOf(OffsetSizeAndStrideOpInterface op,
+                            const Memory &source,
+                            const llvm::SmallBitVector &drop);
+  /// Keeps the barriers of `block` that are needed, and places the scratch.
   void placeBarriers(Block &block);
+
+  /// See allocateScratch.
+  struct ScratchPlace {
+    uint64_t bytes = 0, alignment = 1;
+    func::CallOp guard;          ///< the barrier in front of the write
+    scf::ForOp loop;             ///< the innermost loop around the write
+    arith::ConstantOp offset;    ///< of the place
+    arith::ConstantOp turn;      ///< of the buffer of this iteration
+    bool doubled = false;
+  };
 
   IRMapping scalars;
   llvm::DenseMap<Value, Fragment> fragments;
   llvm::DenseMap<Value, SharedTile> tiles;
   llvm::DenseMap<Value, Memory> memories;
   Value laneNumber, warpNumber, groupNumber;
+  SmallVector<ScratchPlace> places;
+  llvm::MapVector<Operation *, unsigned> guards;
+  llvm::DenseMap<Operation *, SmallVector<unsigned>> reads;
 };
 
 } // namespace mlir::df::fragments

@@ -60,6 +60,10 @@ Type handlers::storageType(MLIRContext *context, dfrt::ElementType element) {
   return Type();
 }
 
+/// Where fragments are concerned, tensors of the program begin at multiples of
+/// this (HandlerFunction::fragments).
+static constexpr uint64_t kArgumentAlignment = 16;
+
 namespace {
 
 /// Where a field lies, and its logical shape.
@@ -77,8 +81,9 @@ struct FieldPlace {
 class FunctionBuilder {
 public:
   FunctionBuilder(ModuleOp module, const HandlerFunction &function,
-                  HandlerTarget target)
-      : function(function), target(target), context(module.getContext()),
+                  HandlerTarget target, fragments::Info &info)
+      : function(function), target(target), info(info),
+        context(module.getContext()),
         loc(function.body->getLoc()), outer(context), inner(context),
         converter(context) {
     outer.setInsertionPointToEnd(module.getBody());
@@ -92,6 +97,7 @@ public:
 private:
   FieldPlace place(const dfrt::Record &record, const dfrt::Field &field) const;
   LogicalResult checkBody(Block &block);
+  void finish(func::FuncOp innerFunc);
 
   /// The next entry of the argument array, a pointer.
   Value nextPacked();
@@ -112,9 +118,16 @@ private:
   Value toTensor(Value memref, RankedTensorType type, bool writable);
   /// `restrict`: nothing else of the body reads or writes `memref`.
   void materialize(Value tensor, Value memref, bool restrict);
+  /// Where a field lies, for a body whose tensors carry layouts.
+  fragments::Place fieldPlace(const FieldPlace &where, Value head,
+                              Value slices);
+  LogicalResult lowerFragments(Block &block,
+                               ArrayRef<fragments::Place> arguments, Value head,
+                               Value slices);
 
   const HandlerFunction &function;
   HandlerTarget target;
+  fragments::Info &info;
   MLIRContext *context;
   Location loc;
   OpBuilder outer, inner;
@@ -327,6 +340,28 @@ void FunctionBuilder::writeField(const FieldPlace &where, Value value,
   materialize(value, memref, true);
 }
 
+fragments::Place FunctionBuilder::fieldPlace(const FieldPlace &where,
+                                             Value head, Value slices) {
+  return {fieldMemref(where, head, slices),
+          where.slices > 1 ? where.dim : int64_t(-1), dfrt::kRecordAlignment};
+}
+
+/// Writes the body, whose tensors carry layouts, at the end of the inner
+/// function.
+LogicalResult
+FunctionBuilder::lowerFragments(Block &block,
+                                ArrayRef<fragments::Place> arguments,
+                                Value head, Value slices) {
+  SmallVector<fragments::Place> fields;
+  if (function.output)
+    for (const dfrt::Field &field : function.output->fields)
+      fields.push_back(
+          fieldPlace(place(*function.output, field), head, slices));
+  fragments::Options options;
+  options.warp = function.warp;
+  return fragments::lowerBody(inner, block, arguments, fields, options, info);
+}
+
 /// Tests that the body's arguments and results are those that `function` says.
 LogicalResult FunctionBuilder::checkBody(Block &block) {
   unsigned fields = 0;
@@ -352,6 +387,11 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
     Type type = where.element;
     if (!shape.empty())
       type = RankedTensorType::get(shape, type);
+    // How a field lies in registers is the body's affair.
+    if (auto tensor = dyn_cast<RankedTensorType>(actual);
+        tensor && function.fragments)
+      actual =
+          RankedTensorType::get(tensor.getShape(), tensor.getElementType());
     if (actual != type)
       return emitError(loc)
              << "body of '" << function.symbol << "' has type " << actual
@@ -424,9 +464,22 @@ LogicalResult FunctionBuilder::build() {
   innerBlock = innerFunc.addEntryBlock();
   inner.setInsertionPointToStart(innerBlock);
 
+  // Of each argument of the body, its value; for a body with layouts, places.
   SmallVector<Value> arguments;
+  SmallVector<fragments::Place> places;
+  auto append = [&](Value value) {
+    arguments.push_back(value);
+    places.push_back({value});
+  };
+  auto appendTensor = [&](Value memref, RankedTensorType type, bool writable,
+                          uint64_t alignment) {
+    if (function.fragments)
+      places.push_back({memref, -1, alignment});
+    else
+      arguments.push_back(toTensor(memref, type, writable));
+  };
   for (unsigned i = 0; i < function.indices; ++i)
-    arguments.push_back(passInteger());
+    append(passInteger());
   auto tensorArgument = [&](unsigned number) -> RankedTensorType {
     return dyn_cast<RankedTensorType>(block.getArgument(number).getType());
   };
@@ -437,7 +490,7 @@ LogicalResult FunctionBuilder::build() {
       return emitError(loc) << "body of '" << function.symbol
                             << "': operand must be a ranked tensor, is "
                             << block.getArgument(i).getType();
-    arguments.push_back(toTensor(passDescriptor(type), type, false));
+    appendTensor(passDescriptor(type), type, false, kArgumentAlignment);
   }
   for (const HandlerFunction::Input &input : function.inputs) {
     const dfrt::Record &record = input.record;
@@ -449,14 +502,19 @@ LogicalResult FunctionBuilder::build() {
         Type element = handlers::storageType(context, field.element);
         Value memref =
             memrefAt(passPointer(), 0, MemRefType::get(shape, element), count);
-        arguments.push_back(
-            toTensor(memref, RankedTensorType::get(shape, element), false));
+        appendTensor(memref, RankedTensorType::get(shape, element), false,
+                     dfrt::elementBytes(field.element));
       }
       continue;
     }
     Value head = passPointer(), slices = passPointer();
-    for (const dfrt::Field &field : record.fields)
-      arguments.push_back(readField(place(record, field), head, slices));
+    for (const dfrt::Field &field : record.fields) {
+      FieldPlace where = place(record, field);
+      if (function.fragments && !where.shape.empty())
+        places.push_back(fieldPlace(where, head, slices));
+      else
+        append(readField(where, head, slices));
+    }
   }
   readOnly = false;
   Value head, slices;
@@ -474,12 +532,18 @@ LogicalResult FunctionBuilder::build() {
                             << "': output must be a ranked tensor, is "
                             << block.getArgument(number).getType();
     outputs.push_back(passDescriptor(type));
-    arguments.push_back(toTensor(outputs.back(), type, true));
+    appendTensor(outputs.back(), type, true, kArgumentAlignment);
   }
   passPointer(); // Scratch, see planScratch.
   for (unsigned i = 0; i < function.pointers; ++i)
-    arguments.push_back(passPointer());
+    append(passPointer());
 
+  if (function.fragments) {
+    if (failed(lowerFragments(block, places, head, slices)))
+      return failure();
+    finish(innerFunc);
+    return success();
+  }
   Operation *terminator = block.getTerminator();
   for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
     argument.replaceAllUsesWith(value);
@@ -504,6 +568,12 @@ LogicalResult FunctionBuilder::build() {
              << "' returns another type than that of output " << i;
     materialize(results[fields + i], outputs[i], false);
   }
+  finish(innerFunc);
+  return success();
+}
+
+/// Ends the inner function and calls it.
+void FunctionBuilder::finish(func::FuncOp innerFunc) {
   func::ReturnOp::create(inner, loc);
 
   innerFunc.setFunctionType(
@@ -523,11 +593,11 @@ LogicalResult FunctionBuilder::build() {
   }
   func::CallOp::create(outer, loc, innerFunc, passed);
   LLVM::ReturnOp::create(outer, loc, ValueRange());
-  return success();
 }
 
 LogicalResult handlers::buildFunction(ModuleOp module,
                                       const HandlerFunction &function,
-                                      HandlerTarget target) {
-  return FunctionBuilder(module, function, target).build();
+                                      HandlerTarget target,
+                                      fragments::Info &info) {
+  return FunctionBuilder(module, function, target, info).build();
 }

@@ -144,8 +144,10 @@ df::convertHandlersToLLVM(ArrayRef<HandlerFunction> functions,
 
   Location loc = destination->getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  for (const HandlerFunction &function : functions)
-    if (failed(handlers::buildFunction(*module, function, target)))
+  std::vector<fragments::Info> layouts(functions.size());
+  for (auto [function, info] : llvm::zip(functions, layouts))
+    if (failed(handlers::buildFunction(*module, function, target, info)) ||
+        failed(handlers::buildStateFunctions(*module, function)))
       return failure();
   if (failed(declareCallees(*module)) || failed(verify(*module)) ||
       failed(handlers::prepareLinalg(*module, target)) ||
@@ -155,7 +157,15 @@ df::convertHandlersToLLVM(ArrayRef<HandlerFunction> functions,
   if (target == HandlerTarget::device)
     declareThreadFunctions(*module);
   std::vector<HandlerFunctionInfo> infos;
-  for (const HandlerFunction &function : functions) {
+  for (auto [function, layout] : llvm::zip(functions, layouts)) {
+    if (function.fragments) {
+      HandlerFunctionInfo info;
+      info.symbol = function.symbol;
+      info.fragmentBytes = layout.scratchBytes;
+      info.remarks = std::move(layout.remarks);
+      infos.push_back(std::move(info));
+      continue;
+    }
     auto body = module->lookupSymbol<func::FuncOp>(function.symbol + "$body");
     auto uses = SymbolTable::getSymbolUses(body, *module);
     auto call = cast<func::CallOp>(uses->begin()->getUser());

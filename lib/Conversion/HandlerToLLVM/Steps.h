@@ -13,6 +13,7 @@
 #ifndef DATAFLOW_LIB_CONVERSION_HANDLERTOLLVM_STEPS_H
 #define DATAFLOW_LIB_CONVERSION_HANDLERTOLLVM_STEPS_H
 
+#include "dataflow/Conversion/FragmentsToNVVM.h"
 #include "dataflow/Conversion/HandlerToLLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -36,9 +37,21 @@ LogicalResult promoteToF64(Region &body, MLIRContext *context,
 /// Appends to `module` a function `symbol` of the packed calling convention and
 /// an internal function `symbol$body` with the body of `function`, on tensors
 /// that read and write memrefs. For the reference target, the body is promoted
-/// to f64; the records of `function` are then laid out for it.
+/// to f64; the records of `function` are then laid out for it. A body whose
+/// tensors carry layouts is lowered to scalars, and all steps on tensors and
+/// buffers have nothing to do; `info` says what it needs.
 LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
-                            HandlerTarget target);
+                            HandlerTarget target, fragments::Info &info);
+
+/// Appends what a reduce needs to keep a record in registers, if `function` is a
+/// pairwise handler on fragments that allows it: functions
+///   symbol$load   head, slices -> registers
+///   symbol$merge  indices (packed), registers, registers -> registers
+///   symbol$store  registers, head, slices
+/// where registers are scalars, those of one field behind those of another. The
+/// LLVM dialect makes a struct of several results.
+LogicalResult buildStateFunctions(ModuleOp module,
+                                  const HandlerFunction &function);
 
 /// Elementwise operations become linalg.generic, named linalg operations too.
 /// On the cpu, loops are ordered for unit strides and sums of products may be

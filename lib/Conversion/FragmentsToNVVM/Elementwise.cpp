@@ -1,0 +1,156 @@
+//===- Elementwise.cpp - One scalar operation an element ------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elementwise operations become as many scalar ones as a thread has registers.
+// Roundings to 16 bits are done in pairs, for which the device has instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::df;
+using namespace mlir::df::fragments;
+
+std::optional<FragmentLayout> df::fragments::layoutOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return std::nullopt;
+  auto encoding = dyn_cast_or_null<FragmentAttr>(tensor.getEncoding());
+  if (!encoding)
+    return std::nullopt;
+  return encoding.getLayout();
+}
+
+Value FragmentLowering::applyScalar(Operation *op, ValueRange operands) {
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  // An instruction, where LLVM would also look after subnormal results.
+  if (isa<math::Exp2Op>(op) && type.isF32())
+    return LLVM::CallIntrinsicOp::create(
+               builder, loc, type,
+               builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"), operands)
+        .getResult(0);
+  Operation *scalarOp = Operation::create(
+      loc, op->getName(), type, operands, op->getDiscardableAttrDictionary(),
+      op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
+  builder.insert(scalarOp);
+  // Constants and what does not change, mostly coordinates.
+  SmallVector<Value> folded;
+  if (succeeded(builder.tryFold(scalarOp, folded)) && folded.size() == 1) {
+    scalarOp->erase();
+    return folded.front();
+  }
+  return scalarOp->getResult(0);
+}
+
+/// Rounds neighbours together: one instruction for two elements.
+static SmallVector<Value> roundPairs(FragmentLowering &lowering,
+                                     ArrayRef<Value> values, Type to) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = lowering.loc;
+  SmallVector<Value> results;
+  auto wide = VectorType::get(2, values.front().getType());
+  auto narrow = VectorType::get(2, to);
+  auto words = VectorType::get(2, builder.getI16Type());
+  for (size_t i = 0; i + 1 < values.size(); i += 2) {
+    Value pair = LLVM::PoisonOp::create(builder, loc, wide);
+    for (int64_t k : {0, 1})
+      pair = LLVM::InsertElementOp::create(builder, loc, pair, values[i + k],
+                                           lowering.i32(k));
+    pair = LLVM::FPTruncOp::create(builder, loc, narrow, pair);
+    pair = LLVM::BitcastOp::create(builder, loc, words, pair);
+    for (int64_t k : {0, 1})
+      results.push_back(lowering.fromBits(
+          LLVM::ExtractElementOp::create(builder, loc, pair, lowering.i32(k)),
+          to));
+  }
+  return results;
+}
+
+static bool isPairRounding(Operation *op) {
+  auto truncate = dyn_cast<arith::TruncFOp>(op);
+  if (!truncate)
+    return false;
+  Type from = getElementTypeOrSelf(truncate.getIn());
+  Type to = getElementTypeOrSelf(truncate.getOut());
+  auto mode = truncate.getRoundingmode();
+  return from.isF32() && (to.isF16() || to.isBF16()) &&
+         (!mode || *mode == arith::RoundingMode::to_nearest_even);
+}
+
+SmallVector<Value>
+FragmentLowering::applyElements(Operation *op,
+                                ArrayRef<SmallVector<Value>> operands,
+                                size_t count) {
+  if (isPairRounding(op) && count % 2 == 0)
+    return roundPairs(*this, operands.front(),
+                      getElementTypeOrSelf(op->getResult(0).getType()));
+  SmallVector<Value> results;
+  for (size_t i = 0; i < count; ++i) {
+    SmallVector<Value> own;
+    for (const SmallVector<Value> &operand : operands)
+      own.push_back(operand[i]);
+    results.push_back(applyScalar(op, own));
+  }
+  return results;
+}
+
+LogicalResult FragmentLowering::lowerConstant(Operation *op,
+                                              const FragmentLayout &layout) {
+  Value result = op->getResult(0);
+  Type element = getElementTypeOrSelf(result.getType());
+  Value value;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!splat)
+      return op->emitOpError("is a constant whose elements differ, which no "
+                             "fragment can hold");
+    value = arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+  } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+    value = scalar(splat.getInput());
+  } else {
+    // An empty tensor; whoever reads it reads anything.
+    value = arith::ConstantOp::create(builder, loc,
+                                      builder.getZeroAttr(element));
+  }
+  map(result, Fragment{layout, SmallVector<Value>(layout.registers(), value)});
+  return success();
+}
+
+LogicalResult FragmentLowering::lowerElementwise(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return op->emitOpError("has no lowering to fragments");
+  std::optional<FragmentLayout> layout = layoutOf(op->getResult(0).getType());
+  if (!layout)
+    return op->emitOpError("has no lowering: its result of type ")
+           << op->getResult(0).getType() << " is not held in registers";
+  if (isa<arith::ConstantOp, tensor::SplatOp, tensor::EmptyOp>(op))
+    return lowerConstant(op, *layout);
+  if (!OpTrait::hasElementwiseMappableTraits(op))
+    return op->emitOpError("has no lowering to fragments");
+  size_t count = layout->registers();
+  SmallVector<SmallVector<Value>> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      operands.emplace_back(count, scalar(operand));
+      continue;
+    }
+    const Fragment *from = fragment(operand);
+    if (!from || from->layout != *layout)
+      return op->emitOpError("has an operand of type ")
+             << operand.getType() << " that does not lie as the result does";
+    operands.push_back(from->registers);
+  }
+  map(op->getResult(0),
+      Fragment{*layout, applyElements(op, operands, count)});
+  return success();
+}

@@ -1,0 +1,172 @@
+//===- Reductions.cpp - Reductions over threads ---------------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes exchange by shuffles along the bits of their numbers that hold further
+// elements; then every warp writes what it has, and every thread combines the
+// values of all warps in the order of their numbers. Both sides of a shuffle
+// combine the same two values, so all threads get the same bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::df;
+using namespace mlir::df::fragments;
+
+bool df::fragments::isCombiner(Operation *op) {
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp, arith::MulFOp,
+                         arith::MulIOp, arith::MaximumFOp, arith::MinimumFOp,
+                         arith::MaxNumFOp, arith::MinNumFOp, arith::MaxSIOp,
+                         arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp,
+                         arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+}
+
+Value df::fragments::combine(FragmentLowering &lowering,
+                             const Combiner &combiner, Value accumulator,
+                             Value element) {
+  if (combiner.accumulatorFirst)
+    return lowering.applyScalar(combiner.op, {accumulator, element});
+  return lowering.applyScalar(combiner.op, {element, accumulator});
+}
+
+Value df::fragments::combineTree(FragmentLowering &lowering,
+                                 const Combiner &combiner,
+                                 SmallVector<Value> values) {
+  while (values.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      next.push_back(combine(lowering, combiner, values[i], values[i + 1]));
+    if (values.size() % 2)
+      next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values.front();
+}
+
+/// Bits whose elements `result` has not: it has no base where `space` has one.
+static SmallVector<unsigned>
+reducedBits(ArrayRef<FragmentLayout::Base> space,
+            ArrayRef<FragmentLayout::Base> result) {
+  SmallVector<unsigned> bits;
+  for (auto [bit, base] : llvm::enumerate(space))
+    if (!base.isZero() && (bit >= result.size() || result[bit].isZero()))
+      bits.push_back(unsigned(bit));
+  return bits;
+}
+
+/// Where all threads of the CTA end up with one bit, an and or an or needs no
+/// memory: barriers reduce predicates.
+static StringRef predicateFunction(FragmentLowering &lowering,
+                                   const Reduction &reduction,
+                                   bool acrossWarps) {
+  if (reduction.registers.size() != 1 ||
+      !reduction.registers.front().getType().isInteger(1) ||
+      reduction.result.replication() != reduction.result.threads())
+    return "";
+  if (isa<arith::OrIOp>(reduction.combiner.op))
+    return acrossWarps ? "dfk_any_thread" : "dfk_any";
+  if (isa<arith::AndIOp>(reduction.combiner.op))
+    return acrossWarps ? "dfk_all_threads" : "dfk_all";
+  return "";
+}
+
+namespace {
+
+/// The place of one reduction in the fragment scratch.
+struct Exchange {
+  Reduction *reduction;
+  unsigned site;
+  Value address;
+  int64_t bytes; ///< of what one warp writes
+};
+
+} // namespace
+
+void df::fragments::reduceThreads(FragmentLowering &lowering,
+                                  MutableArrayRef<Reduction> reductions,
+                                  const FragmentLayout &space) {
+  using Bits = FragmentLowering::Bits;
+  OpBuilder &builder = lowering.builder;
+  SmallVector<Exchange> exchanges;
+  unsigned parts = 1;
+  Value part;
+  for (Reduction &reduction : reductions) {
+    const FragmentLayout &result = reduction.result;
+    SmallVector<unsigned> lanes =
+        reducedBits(space.laneBases(), result.laneBases());
+    SmallVector<unsigned> warps =
+        reducedBits(space.warpBases(), result.warpBases());
+    SmallVector<unsigned> groups =
+        reducedBits(space.groupBases(), result.groupBases());
+    bool acrossWarps = !warps.empty() || !groups.empty();
+    StringRef predicate = predicateFunction(lowering, reduction, acrossWarps);
+    if (!predicate.empty() && (acrossWarps || !lanes.empty())) {
+      reduction.registers.front() =
+          lowering.call(predicate, builder.getI1Type(), reduction.registers);
+      continue;
+    }
+    for (unsigned bit : lanes)
+      for (Value &value : reduction.registers)
+        value = combine(lowering, reduction.combiner, value,
+                        lowering.shuffleXor(value, 1u << bit));
+    if (!acrossWarps)
+      continue;
+    parts = 1u << (warps.size() + groups.size());
+    if (!part) {
+      part = lowering.i32(0);
+      unsigned position = 0;
+      auto append = [&](Bits of, ArrayRef<unsigned> bits) {
+        for (unsigned bit : bits)
+          part = lowering.add(part, lowering.multiply(
+                                        lowering.threadBit(of, bit),
+                                        lowering.i32(1 << position++)));
+      };
+      append(Bits::warp, warps);
+      append(Bits::group, groups);
+    }
+    Type element = reduction.registers.front().getType();
+    int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) *
+                    result.elements();
+    bytes = llvm::alignTo(bytes, 16);
+    unsigned site = lowering.allocateScratch(bytes * parts, 16);
+    exchanges.push_back({&reduction, site, {}, bytes});
+  }
+  if (exchanges.empty())
+    return;
+
+  for (Exchange &each : exchanges) {
+    Reduction &reduction = *each.reduction;
+    each.address = lowering.beginWrite(each.site);
+    Value own = lowering.add(
+        each.address, lowering.multiply(part, lowering.i32(each.bytes)));
+    lowering.store(Fragment{reduction.result, reduction.registers},
+                   lowering.sharedMemory(
+                       own, reduction.result.shape(),
+                       reduction.registers.front().getType(), 16));
+  }
+  lowering.publish();
+  for (Exchange &each : exchanges) {
+    Reduction &reduction = *each.reduction;
+    SmallVector<SmallVector<Value>> values(reduction.registers.size());
+    for (unsigned number = 0; number < parts; ++number) {
+      Value from =
+          lowering.add(each.address, lowering.i32(each.bytes * number));
+      Fragment partial = lowering.load(
+          lowering.sharedMemory(from, reduction.result.shape(),
+                                reduction.registers.front().getType(), 16),
+          reduction.result);
+      for (auto [list, value] : llvm::zip(values, partial.registers))
+        list.push_back(value);
+    }
+    for (auto [value, list] : llvm::zip(reduction.registers, values))
+      value = combineTree(lowering, reduction.combiner, std::move(list));
+    lowering.noteRead(each.site);
+  }
+}

@@ -1,0 +1,50 @@
+//===- Reductions.h - Reductions over threads -------------------*- C++ -*-===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Combines what several registers, lanes and warps hold. The order is fixed: it
+// depends on layouts only. Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_REDUCTIONS_H
+#define DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_REDUCTIONS_H
+
+#include "Lowering.h"
+
+namespace mlir::df::fragments {
+
+/// The operation of a body that adds an element to an accumulator.
+struct Combiner {
+  Operation *op = nullptr;
+  bool accumulatorFirst = true;
+  Value element; ///< of the body
+};
+
+/// A reduction whose registers have been combined within the thread.
+struct Reduction {
+  Combiner combiner;
+  FragmentLayout result;
+  SmallVector<Value> registers; ///< of `result`
+};
+
+/// Whether `op` is associative and commutative, roundings aside.
+bool isCombiner(Operation *op);
+Value combine(FragmentLowering &lowering, const Combiner &combiner,
+              Value accumulator, Value element);
+/// Combines neighbours until one value is left.
+Value combineTree(FragmentLowering &lowering, const Combiner &combiner,
+                  SmallVector<Value> values);
+/// Combines the registers of `reductions` with those of all threads that hold
+/// other elements of `space`, the layout before the reduction. Afterwards all of
+/// these have the same values. All reductions share their barriers.
+void reduceThreads(FragmentLowering &lowering,
+                   MutableArrayRef<Reduction> reductions,
+                   const FragmentLayout &space);
+
+} // namespace mlir::df::fragments
+
+#endif // DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_REDUCTIONS_H
