@@ -30,8 +30,8 @@ static PartOp createPart(KernelOp kernel, const SplitHandler &split,
   auto part =
       PartOp::create(builder, handler.getLoc(),
                      (name.getValue() + "_" + stringifyPartRole(role)).str(),
-                     name.getValue(), role, type, /*arg_attrs=*/ArrayAttr(),
-                     /*res_attrs=*/ArrayAttr());
+                     name.getValue(), role, type, /*fragments=*/UnitAttr(),
+                     /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
   Block &block = part.getBody().emplaceBlock();
   for (BlockArgument argument : split.frame.body().getArguments())
     block.addArgument(argument.getType(), argument.getLoc());

@@ -30,12 +30,11 @@ static constexpr int64_t kCopyGranule = 16;
 /// Below this a stage's two barriers cost more than a plain load does.
 static constexpr int64_t kMinTileBytes = 1024;
 
-/// A number that `value` is a multiple of; 0 is a multiple of everything.
-static int64_t knownMultiple(Value value, const HandlerFrame &frame,
-                             unsigned depth = 0) {
+static int64_t findMultiple(Value value, Region &body,
+                            ArrayRef<int64_t> multiples, unsigned depth) {
   constexpr int64_t limit = int64_t(1) << 31;
   auto known = [&](Value operand) {
-    return knownMultiple(operand, frame, depth + 1);
+    return findMultiple(operand, body, multiples, depth + 1);
   };
   if (depth > 16)
     return 1;
@@ -43,9 +42,9 @@ static int64_t knownMultiple(Value value, const HandlerFrame &frame,
     return std::abs(*number);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *owner = argument.getOwner()->getParentOp();
-    if (owner == frame.handler.getOperation())
-      return argument.getArgNumber() < frame.multiples.size()
-                 ? frame.multiples[argument.getArgNumber()]
+    if (owner == body.getParentOp())
+      return argument.getArgNumber() < multiples.size()
+                 ? multiples[argument.getArgNumber()]
                  : 1;
     auto loop = dyn_cast<scf::ForOp>(owner);
     if (!loop || argument != loop.getInductionVar())
@@ -58,8 +57,13 @@ static int64_t knownMultiple(Value value, const HandlerFrame &frame,
     return a < limit && b < limit ? a * b : std::max(a, b);
   }
   if (isa<arith::AddIOp, arith::SubIOp, arith::MinUIOp, arith::MinSIOp,
-          arith::MaxUIOp, arith::MaxSIOp>(op))
+          arith::MaxUIOp, arith::MaxSIOp, arith::RemUIOp, arith::RemSIOp>(op))
     return std::gcd(known(op->getOperand(0)), known(op->getOperand(1)));
+  if (isa<arith::DivUIOp, arith::DivSIOp>(op)) {
+    std::optional<int64_t> by = getConstantIntValue(op->getOperand(1));
+    int64_t a = known(op->getOperand(0));
+    return by && *by > 0 && a % *by == 0 ? a / *by : 1;
+  }
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
           arith::ExtUIOp>(op))
     return known(op->getOperand(0));
@@ -67,6 +71,11 @@ static int64_t knownMultiple(Value value, const HandlerFrame &frame,
     return std::gcd(known(select.getTrueValue()),
                     known(select.getFalseValue()));
   return 1;
+}
+
+int64_t mlir::df::knownMultiple(Value value, Region &body,
+                                ArrayRef<int64_t> multiples) {
+  return findMultiple(value, body, multiples, 0);
 }
 
 /// Adds the arguments from which `value` is computed: of the handler, and the
@@ -199,7 +208,8 @@ bool Candidate::checkRuns() {
     if (std::optional<int64_t> offset = getConstantIntValue(offsets[dim]))
       multiple = *offset;
     else
-      multiple = knownMultiple(cast<Value>(offsets[dim]), frame);
+      multiple = knownMultiple(cast<Value>(offsets[dim]), frame.body(),
+                               frame.multiples);
     if ((stride * (multiple % kCopyGranule)) % kCopyGranule != 0)
       return refuse("its offset along dimension " + Twine(dim) +
                     " is not known to be a multiple of 16 bytes");
@@ -297,7 +307,7 @@ static bool mayFold(Operation &op) {
 /// Whether no result of `op` is ever the memory of `value`, whatever `op` is
 /// folded to: conversions may cancel each other, an operand may be neutral.
 static bool makesNewTensor(Operation *op, Value value) {
-  if (isa<tensor::ExtractOp, tensor::DimOp>(op))
+  if (isa<tensor::ExtractOp, tensor::DimOp, DotOp, ConvertLayoutOp>(op))
     return true;
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return insert.getDest() != value &&
