@@ -168,16 +168,16 @@ void FragmentLayout::normalize() {
   auto blocksAlong = [&](unsigned dim) {
     return shapeValue[dim] / blockValue[dim];
   };
-  // The order of dimensions with one block has no meaning.
+  // The order of dimensions with one block has no meaning: they come last.
   auto sortOrder = [&] {
-    std::stable_sort(orderValue, orderValue + rankValue,
-                     [&](unsigned a, unsigned b) {
-                       bool oneA = blocksAlong(a) == 1;
-                       bool oneB = blocksAlong(b) == 1;
-                       if (oneA != oneB)
-                         return oneB;
-                       return oneA && a > b;
-                     });
+    llvm::SmallVector<unsigned, maxRank> sorted;
+    for (unsigned dim : order())
+      if (blocksAlong(dim) != 1)
+        sorted.push_back(dim);
+    for (unsigned dim = rankValue; dim-- > 0;)
+      if (blocksAlong(dim) == 1)
+        sorted.push_back(dim);
+    llvm::copy(sorted, orderValue);
   };
   sortOrder();
   while (numRegisterBits != 0) {

@@ -41,7 +41,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
 
 // -----
 
-// kernel_c2: a handler is not split in half
+// kernel_c2: what is filled must be taken
 dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
   dataflow.tasks @one()
   dataflow.finalize @h tasks @one operands(%x : tensor<?x64xf32>) outs(%y : tensor<?xf32>) : () -> ()
@@ -49,7 +49,7 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
     dataflow.yield %y : tensor<?xf32>
   }
   dataflow.kernel @k {
-    // expected-error@+1 {{'dataflow.part' op is the only part of 'h'}}
+    // expected-error@+1 {{'dataflow.part' op is the only part of 'h': a load part needs a compute part}}
     dataflow.part @l of @h load(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
       dataflow.yield
     }
@@ -156,6 +156,36 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
 
 // -----
 
+// stream_c3: where a tile lies is said once
+dataflow.program @p(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.stream' op the type of a tile must have no encoding, got 'tensor<64x64xf16, #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192>>'}}
+    dataflow.stream @s depth 1 of tensor<64x64xf16, #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192>>
+  }
+}
+
+// -----
+
+// stream_c3: a layout fits the tile
+dataflow.program @p(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.stream' op a row must be a multiple of 128 bytes, got 64}}
+    dataflow.stream @s depth 1 of tensor<64x32xf16> layout <swizzle = 128, row_group = 1024, chunk = 8192>
+  }
+}
+
+// -----
+
 // part_c2: a part is of a handler
 dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
   dataflow.tasks @one()
@@ -212,6 +242,26 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
     // expected-error@+1 {{'dataflow.part' op must have type '(tensor<?x64xf32>, tensor<?xf32>) -> tensor<?xf32>', got '(tensor<?x64xf32>, tensor<?xf32>) -> ()'}}
     dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
       dataflow.yield
+    }
+  }
+}
+
+// -----
+
+// part_c4: the load role has no tiles
+dataflow.program @p(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @k {
+    // expected-error@+1 {{'dataflow.part' op has fragments, but is a load part}}
+    dataflow.part @l of @h load(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) attributes {fragments} {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {fragments} {
+      dataflow.yield %y : tensor<64x8xf32>
     }
   }
 }
@@ -506,6 +556,30 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
 
 // -----
 
+// take_c1: a tile lies as in the stream
+dataflow.program @p(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @k {
+    // expected-note@+1 {{the stream is defined here}}
+    dataflow.stream @s depth 2 of tensor<64x64xf16> layout <swizzle = 128, row_group = 1024, chunk = 8192>
+    dataflow.part @l of @h load(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+      dataflow.yield
+    }
+    dataflow.part @c of @h compute(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {fragments} {
+      // expected-error@+1 {{'dataflow.take' op stream 's' has tiles of 'tensor<64x64xf16, #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192>>', got 'tensor<64x64xf16>'}}
+      %t = dataflow.take @s : tensor<64x64xf16>
+      dataflow.give @s
+      dataflow.yield %y : tensor<64x8xf32>
+    }
+  }
+}
+
+// -----
+
 // give_c1: the compute role gives back
 dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
   dataflow.tasks @one()
@@ -564,6 +638,43 @@ dataflow.program @p(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
     dataflow.part @c of @h compute(%x: tensor<?x64xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
       // expected-error@+1 {{'dataflow.yield' op yields ('tensor<?x64xf32>'), but part 'c' has results ('tensor<?xf32>')}}
       dataflow.yield %x : tensor<?x64xf32>
+    }
+  }
+}
+
+// -----
+
+// yield_c1: only parts with fragments yield them
+dataflow.program @p(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @k {
+    // expected-note@+1 {{the part is defined here}}
+    dataflow.part @c of @h compute(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+      %r = dataflow.convert_layout %y : tensor<64x8xf32> to tensor<64x8xf32, #dataflow.fragment<accumulator [64, 8] m 0>>
+      // expected-error@+1 {{'dataflow.yield' op yields ('tensor<64x8xf32, #dataflow.fragment<accumulator [64, 8] m 0>>'), but part 'c' has results ('tensor<64x8xf32>')}}
+      dataflow.yield %r : tensor<64x8xf32, #dataflow.fragment<accumulator [64, 8] m 0>>
+    }
+  }
+}
+
+// -----
+
+// yield_c1: of the shape of the result
+dataflow.program @p(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @k {
+    // expected-note@+1 {{the part is defined here}}
+    dataflow.part @c of @h compute(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {fragments} {
+      // expected-error@+1 {{'dataflow.yield' op yields ('tensor<64x64xf16>'), but part 'c' has results ('tensor<64x8xf32>')}}
+      dataflow.yield %x : tensor<64x64xf16>
     }
   }
 }

@@ -54,6 +54,42 @@ dataflow.program @sums(%x: tensor<?x64xf32>, %lengths: tensor<?xi32>, %y: tensor
   }
 }
 
+// A compute part may stand alone, and be laid out: it yields tiles wherever they lie.
+// CHECK-LABEL: dataflow.program @laid_out
+dataflow.program @laid_out(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+  dataflow.tasks @one()
+  dataflow.finalize @h tasks @one operands(%x : tensor<64x64xf16>) outs(%y : tensor<64x8xf32>) : () -> ()
+  dataflow.handler @h(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.handler @other(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    dataflow.yield %y : tensor<64x8xf32>
+  }
+  dataflow.kernel @kernel {
+    // CHECK: dataflow.stream @s depth 2 of tensor<64x64xf16> layout <swizzle = 128, row_group = 1024, chunk = 8192> evict_first
+    dataflow.stream @s depth 2 of tensor<64x64xf16> layout #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192> evict_first
+    dataflow.part @l of @h load(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) {
+      // CHECK: dataflow.fill @s, %{{.*}}[0, 0] [64, 64] [1, 1] : tensor<64x64xf16> to tensor<64x64xf16>
+      dataflow.fill @s, %x[0, 0] [64, 64] [1, 1] : tensor<64x64xf16> to tensor<64x64xf16>
+      dataflow.yield
+    }
+    // CHECK: dataflow.part @c of @h compute(%{{.*}}) -> tensor<64x8xf32> attributes {fragments} {
+    dataflow.part @c of @h compute(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> attributes {fragments} {
+      // CHECK-NEXT: dataflow.take @s : tensor<64x64xf16, #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192>>
+      %t = dataflow.take @s : tensor<64x64xf16, #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192>>
+      dataflow.give @s
+      // CHECK: %[[R:.*]] = dataflow.convert_layout
+      %r = dataflow.convert_layout %y : tensor<64x8xf32> to tensor<64x8xf32, #dataflow.fragment<accumulator [64, 8] m 0>>
+      // CHECK: dataflow.yield %[[R]] : tensor<64x8xf32, #dataflow.fragment<accumulator [64, 8] m 0>>
+      dataflow.yield %r : tensor<64x8xf32, #dataflow.fragment<accumulator [64, 8] m 0>>
+    }
+    // CHECK: dataflow.part @alone of @other compute
+    dataflow.part @alone of @other compute(%x: tensor<64x64xf16>, %y: tensor<64x8xf32>) -> tensor<64x8xf32> {
+      dataflow.yield %y : tensor<64x8xf32>
+    }
+  }
+}
+
 // A kernel may be empty, and a handler may be a foreign function.
 // CHECK-LABEL: dataflow.program @foreign
 dataflow.program @foreign(%x: tensor<?x64xf32>, %y: tensor<?xf32>) {
