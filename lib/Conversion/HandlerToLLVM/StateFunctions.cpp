@@ -1,0 +1,304 @@
+//===- StateFunctions.cpp - A record of a reduce in registers -------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A pairwise handler on fragments reads two records from memory and writes one.
+// Here it becomes three functions, one that brings a record into registers, one
+// that combines two records there, and one that takes a record to memory. The
+// layouts are those in which the handler returns its fields.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "dataflow/Conversion/FragmentsToNVVM.h"
+#include "dataflow/IR/Dataflow.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::df;
+
+namespace {
+
+class StateBuilder {
+public:
+  StateBuilder(ModuleOp module, const HandlerFunction &function)
+      : function(function), builder(module.getContext()),
+        loc(function.body->getLoc()), converter(module.getContext()) {
+    builder.setInsertionPointToEnd(module.getBody());
+    pointer = LLVM::LLVMPointerType::get(module.getContext());
+  }
+
+  /// Copies the body and makes its inputs registers; false if that is not
+  /// possible.
+  bool prepare();
+  LogicalResult build();
+
+private:
+  /// Scalars that stand for a field in registers.
+  struct Field {
+    Type type; ///< of the fragment, or of a scalar
+    Type element;
+    unsigned registers = 1;
+  };
+
+  bool holdInput(BlockArgument argument, Type type);
+  func::FuncOp begin(StringRef suffix, ArrayRef<Type> arguments);
+  LogicalResult end(Block &body, ArrayRef<fragments::Place> arguments,
+                    ArrayRef<fragments::Place> stored);
+  /// The next registers of `values`, which are removed.
+  fragments::Place takeRegisters(const Field &field, ValueRange &values);
+  fragments::Place memoryPlace(unsigned field, Value head, Value slices);
+  LogicalResult buildLoad();
+  LogicalResult buildMerge();
+  LogicalResult buildStore();
+  SmallVector<Type> registerTypes(unsigned records) const;
+
+  const HandlerFunction &function;
+  OpBuilder builder;
+  Location loc;
+  LLVMTypeConverter converter;
+  Type pointer;
+  Region body;
+  SmallVector<Field> fields;
+  SmallVector<func::FuncOp> functions; ///< the last one is being made
+  bool exchanges = false;              ///< warps exchange through shared memory
+};
+
+} // namespace
+
+/// Makes `argument`, a field of an input, a value of `type`.
+bool StateBuilder::holdInput(BlockArgument argument, Type type) {
+  if (argument.getType() == type)
+    return true;
+  std::optional<FragmentLayout> layout = getFragmentLayout(type);
+  if (!layout)
+    return false;
+  for (Operation *user : argument.getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    std::optional<FragmentLayout> to;
+    if (convert)
+      to = getFragmentLayout(convert.getResult().getType());
+    if (!to || relation(*layout, *to).kind == LayoutRelation::Kind::shared)
+      return false;
+  }
+  argument.setType(type);
+  for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+    if (user->getResult(0).getType() != type)
+      continue;
+    user->getResult(0).replaceAllUsesWith(argument);
+    user->erase();
+  }
+  return true;
+}
+
+bool StateBuilder::prepare() {
+  if (!function.fragments || !function.output || function.outputs ||
+      function.operands || function.inputs.size() != 2 ||
+      function.inputs[0].collected || function.inputs[1].collected)
+    return false;
+  // Only then the bytes of a field lie together.
+  const dfrt::Record &record = *function.output;
+  if (!function.sliced && record.slices != 1)
+    return false;
+  IRMapping mapping;
+  function.body->cloneInto(&body, mapping);
+  Block &block = body.front();
+  unsigned count = record.fields.size();
+  unsigned used = function.indices + 2 * count;
+  for (BlockArgument argument : block.getArguments().drop_front(used))
+    if (!argument.use_empty())
+      return false;
+  block.eraseArguments(used, block.getNumArguments() - used);
+
+  ValueRange results = block.getTerminator()->getOperands();
+  for (unsigned i = 0; i < count; ++i) {
+    Field field{results[i].getType(), results[i].getType()};
+    if (std::optional<FragmentLayout> layout = getFragmentLayout(field.type)) {
+      field.element = cast<RankedTensorType>(field.type).getElementType();
+      field.registers = layout->registers();
+    } else if (isa<RankedTensorType>(field.type)) {
+      return false;
+    }
+    for (unsigned input : {0, 1})
+      if (!holdInput(block.getArgument(function.indices + input * count + i),
+                     field.type))
+        return false;
+    fields.push_back(field);
+  }
+  return true;
+}
+
+SmallVector<Type> StateBuilder::registerTypes(unsigned records) const {
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < records; ++i)
+    for (const Field &field : fields)
+      types.append(field.registers, field.element);
+  return types;
+}
+
+func::FuncOp StateBuilder::begin(StringRef suffix, ArrayRef<Type> arguments) {
+  auto current =
+      func::FuncOp::create(builder, loc, (function.symbol + suffix).str(),
+                           builder.getFunctionType(arguments, {}));
+  functions.push_back(current);
+  current.setPrivate();
+  current->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+  return current;
+}
+
+/// Lowers `block` into the present function, and closes that.
+LogicalResult StateBuilder::end(Block &block,
+                                ArrayRef<fragments::Place> arguments,
+                                ArrayRef<fragments::Place> stored) {
+  fragments::Options options;
+  options.warp = function.warp;
+  options.returnFields = stored.empty();
+  fragments::Info info;
+  if (failed(fragments::lowerBody(builder, block, arguments, stored, options,
+                                  info)))
+    return failure();
+  exchanges |= info.scratchBytes != 0;
+  func::ReturnOp::create(builder, loc, info.results);
+  func::FuncOp current = functions.back();
+  current.setFunctionType(builder.getFunctionType(
+      current.getArgumentTypes(), ValueRange(info.results).getTypes()));
+  builder.setInsertionPointAfter(current);
+  return success();
+}
+
+fragments::Place StateBuilder::takeRegisters(const Field &field,
+                                             ValueRange &values) {
+  fragments::Place place;
+  if (isa<RankedTensorType>(field.type))
+    llvm::append_range(place.registers, values.take_front(field.registers));
+  else
+    place.value = values.front();
+  values = values.drop_front(field.registers);
+  return place;
+}
+
+/// Where a field lies of a record that begins at `head` and `slices`.
+fragments::Place StateBuilder::memoryPlace(unsigned number, Value head,
+                                           Value slices) {
+  const dfrt::Record &record = *function.output;
+  const dfrt::Field &field = record.fields[number];
+  SmallVector<int64_t> shape(field.shape.begin(), field.shape.end());
+  Value base = head;
+  if (field.separable >= 0) {
+    base = slices;
+    if (function.sliced)
+      shape[size_t(field.separable)] /= record.slices;
+  }
+  if (field.offset)
+    base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(field.offset)});
+  auto memory = MemRefType::get(
+      shape, handlers::storageType(builder.getContext(), field.element));
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(builder, loc, converter, memory, base);
+  fragments::Place place;
+  place.value =
+      UnrealizedConversionCastOp::create(builder, loc, memory, descriptor)
+          .getResult(0);
+  place.alignment = dfrt::kRecordAlignment;
+  return place;
+}
+
+LogicalResult StateBuilder::buildLoad() {
+  func::FuncOp load = begin("$load", {pointer, pointer});
+  Block *entry = load.addEntryBlock();
+  Region region;
+  Block &block = region.emplaceBlock();
+  OpBuilder inside(builder.getContext());
+  inside.setInsertionPointToEnd(&block);
+  builder.setInsertionPointToEnd(entry);
+  SmallVector<fragments::Place> places;
+  SmallVector<Value> results;
+  for (auto [number, field] : llvm::enumerate(fields)) {
+    fragments::Place place = memoryPlace(
+        unsigned(number), entry->getArgument(0), entry->getArgument(1));
+    BlockArgument argument = block.addArgument(withoutLayout(field.type), loc);
+    if (isa<RankedTensorType>(field.type)) {
+      results.push_back(
+          ConvertLayoutOp::create(inside, loc, field.type, argument));
+    } else {
+      place.value = memref::LoadOp::create(builder, loc, place.value);
+      results.push_back(argument);
+    }
+    places.push_back(place);
+  }
+  func::ReturnOp::create(inside, loc, results);
+  return end(block, places, {});
+}
+
+LogicalResult StateBuilder::buildMerge() {
+  SmallVector<Type> arguments{pointer};
+  llvm::append_range(arguments, registerTypes(2));
+  Block *entry = begin("$merge", arguments).addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  SmallVector<fragments::Place> places;
+  for (unsigned i = 0; i < function.indices; ++i) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                     entry->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value cell = LLVM::LoadOp::create(builder, loc, pointer, slot);
+    Value word = LLVM::LoadOp::create(builder, loc, builder.getI64Type(), cell);
+    fragments::Place place;
+    place.value =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), word);
+    places.push_back(place);
+  }
+  ValueRange registers = entry->getArguments().drop_front();
+  for (unsigned record = 0; record < 2; ++record)
+    for (const Field &field : fields)
+      places.push_back(takeRegisters(field, registers));
+  return end(body.front(), places, {});
+}
+
+LogicalResult StateBuilder::buildStore() {
+  SmallVector<Type> arguments = registerTypes(1);
+  arguments.append({pointer, pointer});
+  Block *entry = begin("$store", arguments).addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  Region region;
+  Block &block = region.emplaceBlock();
+  ValueRange registers = entry->getArguments();
+  Value head = entry->getArgument(registers.size() - 2);
+  Value slices = entry->getArgument(registers.size() - 1);
+  SmallVector<fragments::Place> places, stored;
+  for (auto [number, field] : llvm::enumerate(fields)) {
+    block.addArgument(field.type, loc);
+    places.push_back(takeRegisters(field, registers));
+    stored.push_back(memoryPlace(unsigned(number), head, slices));
+  }
+  OpBuilder inside(builder.getContext());
+  inside.setInsertionPointToEnd(&block);
+  func::ReturnOp::create(inside, loc, block.getArguments());
+  return end(block, places, stored);
+}
+
+LogicalResult StateBuilder::build() {
+  if (failed(buildLoad()) || failed(buildMerge()) || failed(buildStore()))
+    return failure();
+  // A fold has no barriers between its calls.
+  if (exchanges)
+    for (func::FuncOp made : functions)
+      made.erase();
+  return success();
+}
+
+LogicalResult handlers::buildStateFunctions(ModuleOp module,
+                                            const HandlerFunction &function) {
+  StateBuilder builder(module, function);
+  return builder.prepare() ? builder.build() : success();
+}
