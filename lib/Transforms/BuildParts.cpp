@@ -30,7 +30,7 @@ static PartOp createPart(KernelOp kernel, const SplitHandler &split,
   auto part =
       PartOp::create(builder, handler.getLoc(),
                      (name.getValue() + "_" + stringifyPartRole(role)).str(),
-                     name.getValue(), role, type, /*fragments=*/UnitAttr(),
+                     name.getValue(), role, type, /*fragments=*/false,
                      /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
   Block &block = part.getBody().emplaceBlock();
   for (BlockArgument argument : split.frame.body().getArguments())
