@@ -174,6 +174,7 @@ void describeKernel(JsonWriter &json, const Program &program,
   json.member("watchdog", kernel.watchdog);
   json.member("parameter_bytes", kernel.parameterBytes);
   json.numbers("argument_alignment", kernel.argumentAlignment);
+  json.member("timeline", kernel.timeline);
   json.beginArray("maps");
   for (const TensorMapSpec &map : kernel.maps)
     describeMap(json, program, map);

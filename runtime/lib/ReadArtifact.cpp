@@ -239,6 +239,7 @@ private:
     k.scratchBytes = t->scratch_bytes();
     k.maxCluster = t->max_cluster();
     k.watchdog = t->watchdog();
+    k.timeline = t->timeline();
     k.parameterBytes = t->parameter_bytes();
     k.argumentAlignment = numbers(t->argument_alignment());
     if (t->remarks())

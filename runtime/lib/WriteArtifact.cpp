@@ -141,7 +141,7 @@ class Writer {
     return fbs::CreateKernel(
         builder, symbol, k.blob, k.ptxBlob, target, k.disciplines, k.transports,
         k.threads, k.reservedBytes, k.maxBarriers, k.scratchBytes, k.maxCluster,
-        k.watchdog, k.parameterBytes, alignment, maps, remarks);
+        k.watchdog, k.parameterBytes, alignment, maps, remarks, k.timeline);
   }
 
 public:

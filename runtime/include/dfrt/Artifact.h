@@ -150,6 +150,7 @@ struct Artifact {
 };
 
 /// The type that `type` becomes in cpuReference code: f64 for every
+  bool timeline = false;       ///< it can record; see dfrt_timeline_record
 /// floating-point type, else the type itself.
 ElementType referenceElement(ElementType type);
 

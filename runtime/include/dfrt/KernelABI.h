@@ -59,14 +59,42 @@ typedef struct dfrt_kernel_parameters {
    * capacity, so a captured launch may get another plan of the same capacity;
    * from here the first instruction of a CTA is one memory latency away. */
   uint64_t sections[DFRT_KERNEL_SECTIONS];
-  uint64_t stamps;      /* dfrt_stamp[ctas], written when the launch ends */
-  uint64_t reserved[3]; /* 0 */
+  uint64_t stamps; /* dfrt_stamp[ctas], written when the launch ends */
+  /* Of kernels with a timeline: dfrt_timeline_lane[ctas][DFRT_TIMELINE_ROLES],
+   * all 0 before the launch, then dfrt_timeline_record[ctas]
+   * [DFRT_TIMELINE_ROLES][timeline_capacity]. 0: nothing is recorded. */
+  uint64_t timeline;
+  uint64_t timeline_capacity;
+  uint64_t reserved; /* 0 */
 } dfrt_kernel_parameters;
 
 /* When a CTA began and ended, in nanoseconds of the device's global timer. */
 typedef struct dfrt_stamp {
   uint64_t begin, end;
 } dfrt_stamp;
+
+/* What one role of a CTA has recorded. Its index is that of the role: 0 load, 1
+ * compute (dfrt_watchdog_role). */
+#define DFRT_TIMELINE_ROLES 2u
+typedef struct dfrt_timeline_lane {
+  uint32_t
+      instructions; /* executed; those beyond the capacity left no record */
+  uint32_t multiprocessor;
+} dfrt_timeline_lane;
+
+/* One instruction of one role, in the order of execution. Times are nanoseconds
+ * of the device's global timer, as one thread of the role sees them. The load
+ * role: from before its first copy to behind its last one; the copies are then
+ * issued, not there. */
+typedef struct dfrt_timeline_record {
+  uint32_t instruction; /* identity in the schedule */
+  uint32_t waited;      /* nanoseconds of it spent waiting for rings: for full
+                           stages (compute), for free ones (load) */
+  uint64_t begin;       /* the instruction is there */
+  uint64_t ready;       /* its operands are, too; load: as begin */
+  uint64_t handled;     /* the handler has returned */
+  uint64_t finished;    /* transfers and releases are sent; load: as handled */
+} dfrt_timeline_record;
 
 #define DFRT_KERNEL_ARGUMENTS 192u
 #define DFRT_TENSOR_MAP_BYTES 128u
@@ -134,6 +162,12 @@ DFRT_ASSERT(sizeof(dfrt_kernel_parameters) == DFRT_KERNEL_ARGUMENTS);
 DFRT_ASSERT(offsetof(dfrt_kernel_parameters, slots) == 32);
 DFRT_ASSERT(offsetof(dfrt_kernel_parameters, watchdog) == 56);
 DFRT_ASSERT(offsetof(dfrt_kernel_parameters, sections) == 64);
+DFRT_ASSERT(offsetof(dfrt_kernel_parameters, stamps) == 160);
+DFRT_ASSERT(offsetof(dfrt_kernel_parameters, timeline) == 168);
+DFRT_ASSERT(offsetof(dfrt_kernel_parameters, timeline_capacity) == 176);
+DFRT_ASSERT(sizeof(dfrt_timeline_lane) == 8);
+DFRT_ASSERT(sizeof(dfrt_timeline_record) == 40);
+DFRT_ASSERT(offsetof(dfrt_timeline_record, begin) == 8);
 DFRT_ASSERT(sizeof(dfrt_launch_state) == 128);
 DFRT_ASSERT(offsetof(dfrt_launch_state, epoch) == 8);
 DFRT_ASSERT(offsetof(dfrt_launch_state, observed_ctas) == 16);

@@ -60,6 +60,8 @@ std::string requestDifferences(const Kernel &kernel,
                request.clusterSize);
   if (request.watchdog && !kernel.watchdog)
     differ.add("it is no watchdog build");
+  if (request.timeline && !kernel.timeline)
+    differ.add("it records no timeline");
   if (request.plan)
     if (std::string text = planDifferences(kernel, *request.plan);
         !text.empty())
@@ -107,9 +109,11 @@ Expected<uint32_t> cuda::chooseKernel(const std::string &program,
         !text.empty())
       differ.add(text);
     if (differ.text.empty()) {
-      if (kernels[k].watchdog == request.watchdog || !request.symbol.empty())
+      bool asked = kernels[k].watchdog == request.watchdog &&
+                   kernels[k].timeline == request.timeline;
+      if (asked || !request.symbol.empty())
         return k;
-      // Bounded waits that nobody asked for cost time, but do no harm.
+      // What nobody asked for costs time, but does no harm.
       if (second == kNone)
         second = k;
       continue;
@@ -208,6 +212,7 @@ std::string LoadedKernel::json() const {
   json.member("scratch_bytes", kernel.scratchBytes);
   json.member("max_cluster", kernel.maxCluster);
   json.member("watchdog", kernel.watchdog);
+  json.member("timeline", kernel.timeline);
   json.member("tensor_maps", kernel.maps.size());
   json.member("registers", report.registers);
   json.member("local_bytes", report.localBytes);

@@ -37,6 +37,7 @@ struct LauncherState {
   bool uploaded = false;
   bool bound = false;
   uint64_t stamps = 0;
+  Timeline timeline;
   std::vector<uint8_t> parameters;
 
   uint64_t planAddress() const { return memory.address() + planOffset; }
@@ -211,6 +212,8 @@ dfrt_kernel_parameters LauncherState::head() const {
   if (watchdog)
     head.watchdog = watchdog.deviceAddress();
   head.stamps = stamps;
+  head.timeline = timeline.address();
+  head.timeline_capacity = timeline.capacity();
   for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s)
     head.sections[s] = head.plan + plan.sections[s];
   return head;
@@ -311,6 +314,22 @@ void Launcher::stamp(uint64_t address) const {
     return;
   state->stamps = address;
   state->refresh();
+}
+
+Status Launcher::trace(const Timeline &memory) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (memory && !state->kernel.record().timeline)
+    return failure(StatusCode::unsupported, state->name, ": kernel '",
+                   state->kernel.record().symbol,
+                   "' records no timeline; compile one that does (df-translate "
+                   "--dataflow-to-artifact --timeline)");
+  if (memory && memory.ctas() != state->shape.shape.ctas)
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": the timeline has room for ", memory.ctas(),
+                   " CTAs, the launch shape has ", state->shape.shape.ctas);
+  state->timeline = memory;
+  state->refresh();
+  return Status::success();
 }
 
 Status Launcher::launch(const Stream &stream) const {

@@ -94,6 +94,12 @@ TEST_F(KernelTest, FirstThatFits) {
   request = {};
   request.symbol = "kernel$watchdog";
   EXPECT_EQ(take(choose(request)), 1u);
+  request = {};
+  request.timeline = true;
+  EXPECT_FAILURE(choose(request).status(), StatusCode::unsupported,
+                 HasSubstr("it records no timeline"));
+  test.artifact.kernels[1].timeline = true;
+  EXPECT_EQ(take(choose(request)), 1u);
   test.artifact.kernels[0].disciplines = 2;
   request = {};
   request.disciplines = 1;

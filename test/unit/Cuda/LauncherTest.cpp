@@ -130,8 +130,9 @@ TEST_F(LauncherTest, ParameterBlock) {
   EXPECT_EQ(block.watchdog, 0u);
   for (uint32_t i = 0; i < DFRT_SECTION_COUNT; ++i)
     EXPECT_EQ(block.sections[i], block.plan + facts.sections[i]) << i;
-  for (uint64_t reserved : block.reserved)
-    EXPECT_EQ(reserved, 0u);
+  EXPECT_EQ(block.timeline, 0u);
+  EXPECT_EQ(block.timeline_capacity, 0u);
+  EXPECT_EQ(block.reserved, 0u);
   EXPECT_TRUE(onDevice(plan));
   EXPECT_EQ(layout.counter_count, DFRT_TICKET_COUNTERS);
   EXPECT_GE(layout.flag_count, facts.flags);
@@ -480,3 +481,26 @@ TEST_F(LauncherTest, LaunchFailuresNameTheKernel) {
   EXPECT_OK(launcher.launch(s));
 }
 } // namespace
+TEST_F(LauncherTest, TimelinesOfKernelsThatRecord) {
+  cuda::Timeline timeline = take(cuda::Timeline::create(device, 8, 5));
+  ready();
+  EXPECT_FAILURE(launcher.trace(timeline), StatusCode::unsupported,
+                 AllOf(HasSubstr("kernel 'kernel' records no timeline"),
+                       HasSubstr("--timeline")));
+  launcher = Launcher();
+  TestCase recording = withKernels(raggedCase({37, 0, 200, 1}));
+  recording.artifact.kernels[0].timeline = true;
+  use(std::move(recording));
+  ready();
+  EXPECT_OK(launcher.trace(timeline));
+  EXPECT_OK(launcher.launch(s));
+  EXPECT_EQ(head().timeline, timeline.address());
+  EXPECT_EQ(head().timeline_capacity, 5u);
+  EXPECT_FAILURE(launcher.trace(take(cuda::Timeline::create(device, 9, 5))),
+                 StatusCode::invalidArgument,
+                 HasSubstr("has room for 9 CTAs, the launch shape has 8"));
+  EXPECT_OK(launcher.trace(cuda::Timeline()));
+  EXPECT_OK(launcher.launch(s));
+  EXPECT_EQ(head().timeline, 0u);
+}
+

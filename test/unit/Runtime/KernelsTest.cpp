@@ -52,6 +52,7 @@ Artifact kernelArtifact() {
   kernel.scratchBytes = 100;
   kernel.maxCluster = 16;
   kernel.watchdog = true;
+  kernel.timeline = true;
   kernel.argumentAlignment.assign(arguments, 16);
   TensorMapSpec map;
   map.argument = uint32_t(arguments) - 1;
@@ -115,6 +116,7 @@ TEST(Kernels, RoundTripKeepsEverything) {
   EXPECT_EQ(kernel.argumentAlignment, artifact.kernels[0].argumentAlignment);
   EXPECT_EQ(kernel.remarks, artifact.kernels[0].remarks);
   ASSERT_EQ(kernel.maps.size(), 2u);
+  EXPECT_TRUE(kernel.timeline);
   const TensorMapSpec &map = kernel.maps[1];
   EXPECT_EQ(map.argument, artifact.program.arguments.size() - 1);
   EXPECT_EQ(map.element, ElementType::f32);

@@ -51,11 +51,12 @@ struct KernelRequest {
   uint32_t disciplines = 0;        ///< bit 0 static, bit 1 ticket
   uint32_t clusterSize = 1;        ///< it takes clusters of this size
   bool watchdog = false;           ///< its waits are bounded
+  bool timeline = false;           ///< it records a timeline
 };
 
 /// Index of the first of `kernels` that the device can run and the request
-/// asks for; a watchdog build that was not asked for is the last choice.
-/// `program` is what messages call the program.
+/// asks for; one with bounded waits or a timeline that were not asked for is
+/// the last choice. `program` is what messages call the program.
 Expected<uint32_t> chooseKernel(const std::string &program,
                                 const std::vector<Kernel> &kernels,
                                 const DeviceReport &device,

@@ -30,6 +30,7 @@
 
 #include "dfrt/cuda/Kernel.h"
 #include "dfrt/cuda/Staging.h"
+#include "dfrt/cuda/Timeline.h"
 #include "dfrt/cuda/Watchdog.h"
 #include "dfrt/cuda/Workspace.h"
 
@@ -114,6 +115,11 @@ public:
   /// dfrt_stamp[ctas] in device memory at `address`; 0 (the default): none
   /// does.
   void stamp(uint64_t address) const;
+
+  /// From the next launch on the kernel, which has to be one with a timeline,
+  /// records its instructions in `memory`, which the launcher keeps; an empty
+  /// one ends that.
+  Status trace(const Timeline &memory) const;
 
   /// Launches in `stream`; needs arguments and a plan.
   Status launch(const Stream &stream) const;
