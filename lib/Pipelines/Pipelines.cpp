@@ -89,6 +89,7 @@ static void addCodegen(OpPassManager &manager, const OptionsT &options) {
   for (const std::string &name : options.specializations)
     convert.specializations.push_back(name);
   convert.watchdog = options.watchdog;
+  convert.timeline = options.timeline;
   manager.addPass(createConvertDataflowToNVVM(convert));
   manager.addPass(createVerifyDevice());
 }

@@ -11,7 +11,7 @@
 // CHECK: gpu.module @ragged_sum_static [#nvvm.target<chip = "sm_90a"
 // CHECK-SAME: dataflow.kernel = {argument_alignment = array<i64: 4, 4, 4>, disciplines = 1 : i64, max_barriers = 512 : i64, max_cluster = 16 : i64
 // CHECK-SAME: parameter_bytes = 384 : i64, program = "ragged_sum", remarks = ["no streams: handlers load what they use"]
-// CHECK-SAME: symbol = "ragged_sum_static", threads = 384 : i64, transports = 30 : i64, watchdog = false}
+// CHECK-SAME: symbol = "ragged_sum_static", threads = 384 : i64, timeline = false, transports = 30 : i64, watchdog = false}
 // Each function of the library is there once, and only if it is needed; handlers and stages follow.
 // CHECK: llvm.mlir.global external @dsmem()
 // CHECK-NOT: @dfk_take(

@@ -70,6 +70,10 @@ static cl::opt<bool> watchdog(
     "watchdog", cl::cat(category),
     cl::desc("Bound every wait of an artifact's kernels; one that waits too "
              "long says what for"));
+static cl::opt<bool> timeline(
+    "timeline", cl::cat(category),
+    cl::desc("Let an artifact's kernels record when each instruction began and "
+             "ended, for df-run --timeline FILE.json"));
 static cl::opt<bool>
     verboseCache("verbose-cache", cl::cat(category),
                  cl::desc("Say also what that folder does not hold"));
@@ -116,6 +120,7 @@ mlir::df::DeviceTranslationOptions deviceOptions() {
   if (!targets.empty())
     options.targets.assign(targets.begin(), targets.end());
   options.watchdog = watchdog;
+  options.timeline = timeline;
   options.cubinFolder = cubinFolder;
   options.ptxas.cacheBytes = cacheMegabytes << 20;
   options.strict = strict;

@@ -23,6 +23,7 @@
 //   scratch_bytes      fixed part of a CTA's scratch in global memory
 //   max_cluster        CTAs of a cluster
 //   watchdog           waits are bounded
+//   timeline           it can record when instructions began and ended
 //   parameter_bytes    size of the one parameter (dfrt/KernelABI.h)
 //   argument_alignment bytes, for each argument of the program
 //   remarks            which way handlers took, and why
@@ -74,6 +75,7 @@ selectSpecializations(ProgramOp program);
 
 struct KernelOptions {
   bool watchdog = false;
+  bool timeline = false; ///< times of instructions are recorded
   uint32_t threads = 256; ///< compute threads, a multiple of 128
   uint32_t maxBarriers = 512;
   uint64_t privateBytes = 98304;

@@ -39,6 +39,8 @@ def ConvertDataflowToNVVM
                "Which kernels: static, static_global, ticket">,
     Option<"watchdog", "watchdog", "bool", /*default=*/"false",
            "Bound every wait; a kernel that waits too long says what for">,
+    Option<"timeline", "timeline", "bool", /*default=*/"false",
+           "Record when each instruction began and ended, where a launch asks">,
     Option<"threads", "threads", "uint32_t", /*default=*/"256",
            "Compute threads of a CTA, a multiple of 128">,
     Option<"maxBarriers", "max-barriers", "uint32_t", /*default=*/"512",

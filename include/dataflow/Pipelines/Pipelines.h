@@ -98,6 +98,8 @@ struct CodegenOptions : public PassPipelineOptions<PipelineOptionsT> {
                      "what the program's requests leave)")};
   Option<bool> watchdog{*this, "watchdog", llvm::cl::init(false),
                         llvm::cl::desc("Bound every wait")};
+  Option<bool> timeline{*this, "timeline", llvm::cl::init(false),
+                        llvm::cl::desc("Record times of instructions")};
   Option<bool> streams{
       *this, "streams", llvm::cl::init(false),
       llvm::cl::desc("Let a load warp fetch tiles ahead of their use")};

@@ -95,6 +95,8 @@ struct DeviceTranslationOptions {
   std::vector<std::string> targets = {"cpu", "sm_90a"};
   /// Waits of those kernels are bounded.
   bool watchdog = false;
+  /// They record when each instruction began and ended.
+  bool timeline = false;
 };
 
 /// Everything in `options` that decides the code, as words for a cache's key:

@@ -255,6 +255,7 @@ void KernelBuilder::addFacts(KernelState &state) {
   defineFact(module, "dfk_is_ticket", i1, specialization.tickets);
   defineFact(module, "dfk_is_async", i1, asynchronous);
   defineFact(module, "dfk_is_watched", i1, options.watchdog);
+  defineFact(module, "dfk_is_traced", i1, options.timeline);
   defineFact(module, "dfk_has_streams", i1, streams != nullptr);
 }
 
@@ -363,6 +364,7 @@ void KernelBuilder::describe(KernelState &state) {
            number("scratch_bytes", state.memory.globalBytes()),
            number("max_cluster", kMaxCluster),
            b.getNamedAttr("watchdog", b.getBoolAttr(options.watchdog)),
+           b.getNamedAttr("timeline", b.getBoolAttr(options.timeline)),
            number("parameter_bytes", parameterBytes),
            b.getNamedAttr("argument_alignment",
                           b.getDenseI64ArrayAttr(alignment)),

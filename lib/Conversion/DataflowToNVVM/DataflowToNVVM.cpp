@@ -30,6 +30,7 @@ struct ConvertDataflowToNVVM
                                    specializations.end());
     KernelOptions options;
     options.watchdog = watchdog;
+    options.timeline = timeline;
     options.threads = threads;
     options.maxBarriers = maxBarriers;
     options.privateBytes = privateBytes;

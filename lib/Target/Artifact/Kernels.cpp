@@ -50,6 +50,7 @@ static LogicalResult collectModules(ProgramOp program,
     return success();
   KernelOptions kernel;
   kernel.watchdog = options.watchdog;
+  kernel.timeline = options.timeline;
   OpBuilder builder(program->getContext());
   builder.setInsertionPointAfter(program);
   FailureOr<std::vector<KernelSpecialization>> wanted =
@@ -87,15 +88,17 @@ static FailureOr<dfrt::Kernel> readKernel(Operation *module) {
   kernel.parameterBytes = uint32_t(number("parameter_bytes"));
   auto symbol = complete ? facts.getAs<StringAttr>("symbol") : StringAttr();
   auto watchdog = complete ? facts.getAs<BoolAttr>("watchdog") : BoolAttr();
+  auto timeline = complete ? facts.getAs<BoolAttr>("timeline") : BoolAttr();
   auto alignment = complete
                        ? facts.getAs<DenseI64ArrayAttr>("argument_alignment")
                        : DenseI64ArrayAttr();
   auto remarks = complete ? facts.getAs<ArrayAttr>("remarks") : ArrayAttr();
-  if (!symbol || !watchdog || !alignment || !remarks)
+  if (!symbol || !watchdog || !timeline || !alignment || !remarks)
     return module->emitError("'")
            << kKernelAttrName << "' does not describe a kernel completely";
   kernel.symbol = symbol.getValue().str();
   kernel.watchdog = watchdog.getValue();
+  kernel.timeline = timeline.getValue();
   for (int64_t bytes : alignment.asArrayRef())
     kernel.argumentAlignment.push_back(uint32_t(bytes));
   for (auto remark : remarks.getAsRange<StringAttr>())

@@ -135,6 +135,7 @@ df::describeDecisions(const DeviceTranslationOptions &options) {
       "ptxas -O" + std::to_string(options.ptxas.optLevel),
       options.strict ? "strict" : "lenient",
       options.watchdog ? "watchdog" : "no watchdog",
+      options.timeline ? "timeline" : "no timeline",
   };
   words.insert(words.end(), options.targets.begin(), options.targets.end());
   words.insert(words.end(), options.ptxas.flags.begin(),

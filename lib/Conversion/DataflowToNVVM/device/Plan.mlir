@@ -6,6 +6,8 @@
 //    16  barrier: a draw is there
 //    24  barrier: the draw was taken
 //    32  draw that was handed out: place of its first instruction, number of instructions (0: there are no more)
+//    40  timeline: instructions recorded by the load role, by the compute role
+//    48  timeline: nanoseconds that they have waited for rings in the present instruction
 
 llvm.func internal @dfk_control(%offset: i32) -> !llvm.ptr<3> {
   %at = llvm.call @dfk_control_at() : () -> i32

@@ -77,7 +77,10 @@ llvm.func internal @dfk_fill_queue(%p: !llvm.ptr, %first: i32, %rest: i32, %coun
   } do {
   ^bb0(%w: i32, %next: i32):
     %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
+    %begin = llvm.call @dfk_time() : () -> i64
     llvm.call @dfk_dispatch_load(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+    %filled = llvm.call @dfk_time() : () -> i64
+    llvm.call @dfk_record(%p, %w, %begin, %begin, %filled, %filled) : (!llvm.ptr, i32, i64, i64, i64, i64) -> ()
     %after = arith.addi %next, %c1 : i32
     scf.yield %early, %after : i32, i32
   }
@@ -134,14 +137,19 @@ llvm.func internal @dfk_plan_is_async(%p: !llvm.ptr) -> i1 {
 
 // One instruction; %next is the one behind it in the queue or draw.
 llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %next: i32, %asynchronous: i1, %counters: !llvm.ptr) {
+  %begin = llvm.call @dfk_time() : () -> i64
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
   llvm.call @dfk_await_operands(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  %ready = llvm.call @dfk_time() : () -> i64
   llvm.call @dfk_prefetch_transfers(%p, %w) : (!llvm.ptr, i32) -> ()
   llvm.call @dfk_dispatch(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+  %handled = llvm.call @dfk_time() : () -> i64
   llvm.call @dfk_prefetch_operands(%p, %next) : (!llvm.ptr, i32) -> ()
   llvm.call @dfk_finish(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  %finished = llvm.call @dfk_time() : () -> i64
+  llvm.call @dfk_record(%p, %w, %begin, %ready, %handled, %finished) : (!llvm.ptr, i32, i64, i64, i64, i64) -> ()
   llvm.return
 }
 
@@ -265,6 +273,7 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
   %c5 = arith.constant 5 : i32
   %true = arith.constant true
   llvm.call @dfk_stamp(%p, %c0) : (!llvm.ptr, i32) -> ()
+  llvm.call @dfk_begin_timeline() : () -> ()
   // On its way while barriers are initialised.
   %first = llvm.call @dfk_first(%p) : (!llvm.ptr) -> i32
   %rest = llvm.call @dfk_rest(%p) : (!llvm.ptr) -> i32

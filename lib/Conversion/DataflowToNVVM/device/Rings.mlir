@@ -15,7 +15,9 @@ llvm.func internal @dfk_await_ring(%barriers: i32, %first: i32, %stage: i32, %ph
   %stream = llvm.call @dfk_stream_of(%first) : (i32) -> i32
   %high = arith.shli %stream, %c8 : i32
   %object = arith.ori %high, %stage : i32
+  %since = llvm.call @dfk_time() : () -> i64
   llvm.call @dfk_await_own(%barrier, %phase, %role, %c5, %none, %object) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+  llvm.call @dfk_note_wait(%since) : (i64) -> ()
   llvm.return
 }
 

@@ -10,6 +10,7 @@
 //   dfk_is_ticket         the kernel draws tickets
 //   dfk_is_async          the kernel has transports that the copy engine carries out
 //   dfk_is_watched        waits are bounded
+//   dfk_is_traced         times of instructions are recorded
 //   dfk_has_streams       handlers have parts, and the load warp has work
 // and functions that it generates:
 //   dfk_dispatch          runs the handlers of an instruction

@@ -75,7 +75,10 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
         %following = arith.addi %i, %c1 : i32
         %index = arith.addi %first, %following : i32
         %early = llvm.call @dfk_instruction(%p, %index) : (!llvm.ptr, i32) -> i32
+        %begin = llvm.call @dfk_time() : () -> i64
         llvm.call @dfk_dispatch_load(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+        %filled = llvm.call @dfk_time() : () -> i64
+        llvm.call @dfk_record(%p, %w, %begin, %begin, %filled, %filled) : (!llvm.ptr, i32, i64, i64, i64, i64) -> ()
         scf.yield %early : i32
       }
     }
