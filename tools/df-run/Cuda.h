@@ -43,6 +43,11 @@ public:
                                 RunSummary &run, const Options &options,
                                 Progress &progress);
 
+  /// Records launches of the prepared plan, `plan`, from a cold L2: the one of
+  /// median length. The kernel has to be one with a timeline.
+  Expected<LaunchTrace> trace(const Plan &plan, Tensors &tensors,
+                              RunSummary &run, Progress &progress);
+
 private:
   explicit CudaRunner(const LoadedArtifact &artifact) : artifact(artifact) {}
   /// One launch, and its microseconds between two events.

@@ -17,6 +17,7 @@
 #include "Plan.h"
 #include "Profile.h"
 #include "Timeline.h"
+#include "Trace.h"
 
 #include <fmt/format.h>
 
@@ -77,8 +78,10 @@ public:
 
 private:
   ExitCode runPoint(size_t point);
-  ExitCode drawTimeline(const Plan &plan, const Report &report);
-  ExitCode executePoint(const Plan &plan, Tensors &tensors, Report &report);
+  ExitCode drawTimeline(const Plan &plan, const Report &report,
+                        const LaunchTrace *trace);
+  ExitCode executePoint(const Plan &plan, Tensors &tensors, Report &report,
+                        std::optional<LaunchTrace> &trace);
 
   Options options;
   Progress progress;
@@ -89,7 +92,8 @@ private:
 };
 } // namespace
 
-ExitCode PointRunner::drawTimeline(const Plan &plan, const Report &report) {
+ExitCode PointRunner::drawTimeline(const Plan &plan, const Report &report,
+                                   const LaunchTrace *trace) {
   Timeline timeline{plan.problem, plan.schedule, *report.prediction,
                     fmt::format("{}, point {}", report.program, report.point)};
   if (options.timeline == "text") {
@@ -97,14 +101,19 @@ ExitCode PointRunner::drawTimeline(const Plan &plan, const Report &report) {
     fmt::print(options.json ? stderr : stdout, "{}", drawText(timeline));
     return kExitSuccess;
   }
-  std::string svg = drawSvg(timeline);
+  std::string drawn =
+      options.traceFile()
+          ? traceEvents(plan.problem, plan.schedule, *report.prediction, trace,
+                        timeline.title)
+          : drawSvg(timeline);
   Status written = writeFile(fileFor(options.timeline, report.point),
-                             svg.data(), svg.size());
+                             drawn.data(), drawn.size());
   return written ? kExitSuccess : fail(kExitWrite, written.message());
 }
 
 ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
-                                   Report &report) {
+                                   Report &report,
+                                   std::optional<LaunchTrace> &trace) {
   progress.phase("filling the arguments");
   if (Status s = fillTensors(tensors, options.seed, threadCount(options)); !s)
     return fail(kExitExecute, s.message(),
@@ -151,6 +160,14 @@ ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
             : fmt::format("{}, {}, clusters of {}", report.plan->solver,
                           report.plan->ticket ? "tickets" : "static",
                           report.plan->topology.clusterSize);
+  }
+  if (options.tracesLaunch()) {
+    Expected<LaunchTrace> recorded =
+        cuda->trace(plan, tensors, *report.run, progress);
+    if (!recorded)
+      return fail(kExitExecute, recorded.status().message());
+    trace = std::move(*recorded);
+    report.trace = summarise(plan.problem, plan.schedule, *trace);
   }
   progress.done();
   return kExitSuccess;
@@ -210,8 +227,9 @@ ExitCode PointRunner::runPoint(size_t point) {
     if (!written)
       return fail(kExitWrite, written.message());
   }
+  std::optional<LaunchTrace> trace;
   if (!options.planOnly)
-    if (ExitCode code = executePoint(*plan, *tensors, report);
+    if (ExitCode code = executePoint(*plan, *tensors, report, trace);
         code != kExitSuccess)
       return code;
   if (options.json)
@@ -220,7 +238,8 @@ ExitCode PointRunner::runPoint(size_t point) {
     fmt::print("{}",
                report.measurement ? toMeasurementLine(report) : toText(report));
   if (!options.timeline.empty())
-    if (ExitCode code = drawTimeline(*plan, report); code != kExitSuccess)
+    if (ExitCode code = drawTimeline(*plan, report, trace ? &*trace : nullptr);
+        code != kExitSuccess)
       return code;
   if (report.passed())
     return kExitSuccess;

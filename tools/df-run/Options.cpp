@@ -111,6 +111,13 @@ static std::string wrapped(const std::string &text, size_t width) {
   return out;
 }
 
+bool Options::traceFile() const {
+  const std::string ending = ".json";
+  return timeline.size() > ending.size() &&
+         timeline.compare(timeline.size() - ending.size(), ending.size(),
+                          ending) == 0;
+}
+
 std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                                            Options &options) {
   CLI::App app(kDescription, "df-run");
@@ -269,8 +276,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       ->group(output);
   app.add_option("--timeline", options.timeline,
                  "draw the simulated plan: 'text' into the terminal, else an "
-                 "SVG file ('%' in its name stands for the point)")
-      ->type_name("text|FILE.svg")
+                 "SVG file ('%' in its name stands for the point). "
+                 "FILE.json: for Perfetto or chrome://tracing; with --device "
+                 "cuda also what a kernel built with --timeline records of a "
+                 "launch from a cold L2, and a summary")
+      ->type_name("text|FILE.svg|FILE.json")
       ->group(output);
   app.add_option("--save-tensors", options.saveTensors,
                  "write every argument as raw bytes to DIR/NAME.bin, and "

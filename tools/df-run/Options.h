@@ -60,9 +60,16 @@ struct Options {
   std::optional<double> tolerance;
 
   bool json = false, quiet = false;
-  std::string timeline; ///< "", "text", or an SVG file
+  std::string timeline; ///< "", "text", an SVG file, or a JSON file
   std::string saveTensors;
   std::string commandLine; ///< for reports
+
+  /// The timeline is a file for trace viewers.
+  bool traceFile() const;
+  /// It shows a launch on a GPU.
+  bool tracesLaunch() const {
+    return traceFile() && device != "cpu" && !planOnly;
+  }
 };
 
 /// Reads the command line. Prints help or the complaint and returns the exit

@@ -246,7 +246,7 @@ std::string dfrt::toText(const Report &report) {
   }
   for (const OutputCheck &check : report.checks)
     printCheck(check, page);
-  return page.take();
+  return page.take() + (report.trace ? toText(*report.trace) : std::string());
 }
 
 std::string dfrt::toMeasurementLine(const Report &report) {
@@ -279,5 +279,5 @@ std::string dfrt::toMeasurementLine(const Report &report) {
                           "{} elements differ in kind or value {}: WRONG\n",
                           "", check.name, check.relativeL2, check.tolerance,
                           check.mismatched, check.firstMismatch);
-  return line;
+  return line + (report.trace ? toText(*report.trace) : std::string());
 }

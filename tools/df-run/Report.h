@@ -14,6 +14,7 @@
 #define DF_RUN_REPORT_H
 
 #include "Json.h"
+#include "Trace.h"
 
 #include "dataflow/Schedule/Schedulers.h"
 #include "dataflow/Schedule/Simulator.h"
@@ -111,6 +112,7 @@ struct Report {
   std::optional<RunSummary> run;
   std::vector<OutputCheck> checks;
   std::optional<Measurement> measurement;
+  std::optional<TraceSummary> trace;
 
   /// Nothing that was checked is wrong.
   bool passed() const;

@@ -111,6 +111,8 @@ Json dfrt::toJson(const Report &report) {
                                 {"mismatched", check.mismatched},
                                 {"first_mismatch", check.firstMismatch},
                                 {"passed", check.passed}});
+  if (report.trace)
+    result["timeline"] = toJson(*report.trace);
   if (!report.measurement)
     return result;
   const Measurement &m = *report.measurement;

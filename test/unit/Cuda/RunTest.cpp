@@ -179,6 +179,57 @@ TEST_F(RunTest, FailuresAreSaid) {
                             HasSubstr("cuLaunchKernelEx failed")));
 }
 
+TEST_F(RunTest, TimelineOfALaunch) {
+  std::string file = scratch.path().string() + "/trace.json";
+  EXPECT_EQ(run({"--timeline", file}), kExitExecute);
+  EXPECT_THAT(errors, HasSubstr("it records no timeline"));
+  EXPECT_EQ(run({"--timeline", file, "--plan-only"}), kExitSuccess) << errors;
+
+  TestCase test = withKernels(raggedCase({1}));
+  test.artifact.kernels[0].timeline = true;
+  Expected<std::vector<uint8_t>> bytes = writeArtifact(test.artifact);
+  ASSERT_TRUE(bool(bytes)) << bytes.status().message();
+  EXPECT_OK(writeFile(artifact, bytes->data(), bytes->size()));
+  EXPECT_EQ(run({"--timeline", file}), kExitExecute);
+  EXPECT_THAT(errors, HasSubstr("the kernel has recorded nothing"));
+
+  // Every CTA executes instruction 0, launch by launch a little longer.
+  driver->parameterBytes =
+      uint32_t(kernelParameterBytes(raggedCase({1}).program(), 0));
+  driver->parameterThreads = 384;
+  static uint64_t launches;
+  launches = 0;
+  driver->onLaunch = [](const unsigned char *parameter) {
+    dfrt_kernel_parameters head;
+    std::memcpy(&head, parameter, sizeof(head));
+    if (!head.timeline)
+      return;
+    ++launches;
+    auto *stamps = reinterpret_cast<dfrt_stamp *>(head.stamps);
+    auto *lanes = reinterpret_cast<dfrt_timeline_lane *>(head.timeline);
+    auto *records = reinterpret_cast<dfrt_timeline_record *>(
+        lanes + 132 * DFRT_TIMELINE_ROLES);
+    for (int cta = 0; cta < 132; ++cta) {
+      uint64_t lane = cta * DFRT_TIMELINE_ROLES + DFRT_ROLE_COMPUTE;
+      EXPECT_EQ(lanes[lane].instructions, 0u);
+      lanes[lane] = {1, uint32_t(cta)};
+      records[lane * head.timeline_capacity] = {0, 0, 6000, 6500, 8000, 8250};
+      stamps[cta] = {5000, 9000 + launches};
+    }
+  };
+  EXPECT_EQ(run({"--timeline", file}), kExitSuccess) << errors;
+  EXPECT_EQ(launches, 12u); // 3 of them to warm up
+  EXPECT_THAT(output, AllOf(HasSubstr("median of 9 cold launches of 'kernel'"),
+                            HasSubstr("0.50/0.50"), HasSubstr("critical")));
+  EXPECT_EQ(run({"--timeline", file, "--json", "--measure"}), kExitSuccess);
+  EXPECT_DOUBLE_EQ(Json::parse(output)[0]["timeline"]["span_us"].get<double>(),
+                   4.020); // the 20th launch
+  Expected<Json> trace = readJson(file);
+  ASSERT_TRUE(bool(trace)) << trace.status().message();
+  EXPECT_EQ((*trace)["traceEvents"][0]["args"]["name"],
+            "kernel: 4.02 us on the device");
+}
+
 TEST_F(RunTest, WatchdogBuildByRequest) {
   EXPECT_EQ(run({"--watchdog", "--measure", "--json"}), kExitSuccess) << errors;
   EXPECT_EQ(Json::parse(output)[0]["kernel"], "kernel$watchdog");
