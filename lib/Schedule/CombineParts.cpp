@@ -45,10 +45,10 @@ void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
 
 uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
                                     ArrayView<Part> reads) {
-  if (reduceLoad.size() < placement.lanes)
-    reduceLoad.resize(placement.lanes, 0);
+  if (reduceLoad.size() < placement->lanes)
+    reduceLoad.resize(placement->lanes, 0);
   ++reduceLoad[lane];
-  return addInstruction(s, task, 0, 1, 0, sliceCount(s), lane, reads);
+  return addInstruction(s, task, 0, 1, 0, graph.slices(s), lane, reads);
 }
 
 /// Folds neighbouring parts that lie on the same lane, so that only one record
@@ -160,7 +160,7 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
     uint32_t holders = static_cast<uint32_t>(order.size());
     Shares share;
     share.first = static_cast<uint32_t>(shareLanes.size());
-    share.count = std::min(holders, sliceCount(s));
+    share.count = std::min(holders, graph.slices(s));
     for (uint32_t i = 0; i < share.count; ++i)
       shareLanes.push_back(
           ticket() ? newLane() : order[uint64_t(i) * holders / share.count]);
@@ -202,7 +202,7 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
 /// One instruction a share, each reading all parts.
 void ScheduleBuilder::scatterParts(uint32_t s, uint64_t task,
                                    const Shares &share) {
-  uint32_t slices = sliceCount(s);
+  uint32_t slices = graph.slices(s);
   for (uint32_t i = 0; i < share.count; ++i) {
     uint32_t index = addInstruction(s, task, 0, 1, slices * i / share.count,
                                     slices * (i + 1) / share.count,
@@ -217,10 +217,10 @@ void ScheduleBuilder::scatterParts(uint32_t s, uint64_t task,
 uint32_t ScheduleBuilder::ownerLane() {
   if (ticket())
     return newLane();
-  if (reduceLoad.size() < placement.lanes)
-    reduceLoad.resize(placement.lanes, 0);
-  if (laneBytes.size() < placement.lanes)
-    laneBytes.resize(placement.lanes, 0);
+  if (reduceLoad.size() < placement->lanes)
+    reduceLoad.resize(placement->lanes, 0);
+  if (laneBytes.size() < placement->lanes)
+    laneBytes.resize(placement->lanes, 0);
   for (const Part &part : parts)
     ++laneBytes[laneOf(part.slot)];
   uint32_t best = laneOf(parts[0].slot);

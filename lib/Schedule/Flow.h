@@ -21,6 +21,13 @@
 namespace dfrt {
 namespace detail {
 
+/// One operand of an instruction, seen from the slot.
+struct Read {
+  uint32_t operand, instruction;
+};
+
+/// The tables are kept between schedules, so that a second one of the same size
+/// needs no memory.
 struct Flow {
   /// CTA, or number of the draw in a ticket queue. [instructions]
   std::vector<uint32_t> lane;
@@ -39,25 +46,35 @@ struct Flow {
   std::vector<uint32_t> waiter;
   uint32_t lanes = 0;
 
-  /// Instructions that read a slot, in topological order, each once per
-  /// operand.
-  ArrayView<uint32_t> readers(uint32_t slot) const {
-    return {readerList.data() + firstReader[slot],
-            firstReader[slot + 1] - firstReader[slot]};
+  /// Who reads a slot, in topological order, each once per operand.
+  ArrayView<Read> readers(uint32_t slot) const {
+    return {readList.data() + readBegin[slot], readEnd[slot] - readBegin[slot]};
   }
   /// Transfers that have a slot as source.
   ArrayView<uint32_t> departures(uint32_t slot) const {
-    return {departureList.data() + firstDeparture[slot],
-            firstDeparture[slot + 1] - firstDeparture[slot]};
+    return {departureList.data() + departureBegin[slot],
+            departureBegin[slot + 1] - departureBegin[slot]};
   }
 
-  std::vector<uint32_t> readerList, firstReader;
-  std::vector<uint32_t> departureList, firstDeparture;
+  std::vector<Read> readList;
+  std::vector<uint32_t> readBegin, readEnd; ///< [slots]
+  std::vector<uint32_t> departureList, departureBegin;
+  /// Of the analysis: successor in the queue, operands not yet there, readers
+  /// by writing instruction.
+  std::vector<uint32_t> next, pending, users, userBegin;
 };
 
 /// Fails when an index is out of range, a slot has no writer or several, an
 /// instruction is not in exactly one queue, or the waits form a cycle.
-Expected<Flow> analyseFlow(const Problem &problem, const Schedule &schedule);
+Status analyseFlow(const Problem &problem, const Schedule &schedule,
+                   Flow &flow);
+
+/// The same for a schedule that a solver made just now: indices are in range.
+Status traceFlow(const Problem &problem, const Schedule &schedule, Flow &flow);
+
+/// Anew what `flow` knows of slots, after transfers and slots changed and the
+/// instructions that wait for each other did not.
+Status traceSlots(const Schedule &schedule, Flow &flow);
 
 /// "instruction 12 (stage 'merge', task 3)".
 std::string describeInstruction(const Problem &problem,

@@ -12,6 +12,7 @@
 #include "Lifetimes.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 using namespace dfrt;
@@ -29,8 +30,8 @@ Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
       life.fromPeer ? levelBegin(flow.level[writer]) : timeOf(flow, writer);
   life.end = life.begin;
   bool read = false;
-  for (uint32_t reader : flow.readers(slot)) {
-    life.end = std::max(life.end, timeOf(flow, reader));
+  for (const Read &reader : flow.readers(slot)) {
+    life.end = std::max(life.end, timeOf(flow, reader.instruction));
     read = true;
   }
   life.endForPeer = life.end;
@@ -52,25 +53,40 @@ Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
   return life;
 }
 
-std::vector<uint32_t>
-detail::slotsByLane(const Schedule &schedule,
-                    const std::vector<Lifetime> &lifetimes) {
-  struct Entry {
-    Time begin;
-    uint32_t lane, slot;
+const std::vector<uint32_t> &
+SlotsByLane::sort(const Schedule &schedule,
+                  const std::vector<Lifetime> &lifetimes, uint32_t lanes) {
+  slots.clear();
+  auto before = [&](uint32_t a, uint32_t b) {
+    return std::tie(lifetimes[a].begin, a) < std::tie(lifetimes[b].begin, b);
   };
-  std::vector<Entry> entries;
-  entries.reserve(schedule.slots.size());
-  for (uint32_t s = 0; s < schedule.slots.size(); ++s)
-    if (schedule.slots[s].space == Space::shared)
-      entries.push_back({lifetimes[s].begin, lifetimes[s].lane, s});
-  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-    return std::tie(a.lane, a.begin, a.slot) <
-           std::tie(b.lane, b.begin, b.slot);
-  });
-  std::vector<uint32_t> slots;
-  slots.reserve(entries.size());
-  for (const Entry &entry : entries)
-    slots.push_back(entry.slot);
+  bool sorted = true;
+  for (uint32_t s = 0; s < schedule.slots.size(); ++s) {
+    if (schedule.slots[s].space != Space::shared)
+      continue;
+    if (!slots.empty()) {
+      uint32_t last = slots.back();
+      sorted &= lifetimes[last].lane < lifetimes[s].lane ||
+                (lifetimes[last].lane == lifetimes[s].lane && before(last, s));
+    }
+    slots.push_back(s);
+  }
+  if (sorted)
+    return slots;
+  // Owners that do not exist, of a schedule that is wrong, come last.
+  auto bucket = [&](uint32_t s) { return std::min(lifetimes[s].lane, lanes); };
+  laneBegin.assign(lanes + 2, 0);
+  for (uint32_t s : slots)
+    ++laneBegin[bucket(s) + 1];
+  std::partial_sum(laneBegin.begin(), laneBegin.end(), laneBegin.begin());
+  unsorted.swap(slots);
+  slots.resize(unsorted.size());
+  for (uint32_t s : unsorted)
+    slots[laneBegin[bucket(s)]++] = s;
+  for (uint32_t lane = 0, begin = 0; lane <= lanes; ++lane) {
+    uint32_t end = laneBegin[lane];
+    std::sort(slots.begin() + begin, slots.begin() + end, before);
+    begin = end;
+  }
   return slots;
 }

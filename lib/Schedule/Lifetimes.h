@@ -60,8 +60,15 @@ Lifetime lifetimeOf(const Schedule &schedule, const Flow &flow, uint32_t slot);
 
 /// All slots in shared memory, owner by owner, each owner's in the order of
 /// their first writes. `lifetimes`: of these slots. [slots]
-std::vector<uint32_t> slotsByLane(const Schedule &schedule,
-                                  const std::vector<Lifetime> &lifetimes);
+class SlotsByLane {
+public:
+  const std::vector<uint32_t> &sort(const Schedule &schedule,
+                                    const std::vector<Lifetime> &lifetimes,
+                                    uint32_t lanes);
+
+private:
+  std::vector<uint32_t> slots, unsorted, laneBegin;
+};
 
 /// Calls `visit` with the run of each owner in `slots`, which are ordered as by
 /// slotsByLane, until it fails.

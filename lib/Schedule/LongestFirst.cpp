@@ -13,7 +13,7 @@
 #include "WorkItems.h"
 
 #include <algorithm>
-#include <queue>
+#include <functional>
 #include <tuple>
 
 using namespace dfrt;
@@ -42,17 +42,19 @@ void addUnits(const WorkItem &item, std::vector<Unit> &units) {
   }
 }
 
-} // namespace
+class LongestFirstStrategy : public Strategy {
+public:
+  LongestFirstStrategy() : Strategy("longest-first", Discipline::fixed) {}
 
-Expected<Schedule> dfrt::scheduleLongestFirst(const Problem &problem,
-                                              const ScheduleOptions &options,
-                                              Decisions *decisions) {
-  using Load = std::pair<uint64_t, uint32_t>;
-  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
-  auto place = [&](const std::vector<WorkItem> &items, Placement &placement) {
-    while (loads.size() < placement.lanes) // the first time
-      loads.push({0, static_cast<uint32_t>(loads.size())});
-    std::vector<Unit> units;
+  void begin(const Problem &problem) override {
+    loads.clear();
+    for (uint32_t cta = 0; cta < problem.topology.ctas; ++cta)
+      loads.push_back({0, cta}); // equal loads in order are a heap
+  }
+
+  void place(const std::vector<WorkItem> &items,
+             Placement &placement) override {
+    units.clear();
     for (const WorkItem &item : items)
       addUnits(item, units);
     // Units were added in item order, which breaks ties.
@@ -61,12 +63,27 @@ Expected<Schedule> dfrt::scheduleLongestFirst(const Problem &problem,
              std::tie(a.cost, b.item, b.begin);
     });
     for (const Unit &unit : units) {
-      auto [load, cta] = loads.top();
-      loads.pop();
-      assign(*unit.item, unit.begin, unit.end, cta, placement);
-      loads.push({load + unit.cost, cta});
+      std::pop_heap(loads.begin(), loads.end(), std::greater<Load>());
+      assign(*unit.item, unit.begin, unit.end, loads.back().second, placement);
+      loads.back().first += unit.cost;
+      std::push_heap(loads.begin(), loads.end(), std::greater<Load>());
     }
-  };
-  return solve(problem, options, decisions, "longest-first", Discipline::fixed,
-               place);
+  }
+
+private:
+  using Load = std::pair<uint64_t, uint32_t>;
+  std::vector<Load> loads; ///< heap, the least first
+  std::vector<Unit> units;
+};
+
+} // namespace
+
+std::unique_ptr<Strategy> detail::longestFirstStrategy() {
+  return std::make_unique<LongestFirstStrategy>();
+}
+
+Expected<Schedule> dfrt::scheduleLongestFirst(const Problem &problem,
+                                              const ScheduleOptions &options,
+                                              Decisions *decisions) {
+  return solve(problem, options, decisions, longestFirstStrategy());
 }

@@ -20,40 +20,50 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
+/// Instructions lane by lane, in the order of their making.
+void ScheduleBuilder::sortByLane() {
+  uint32_t count = static_cast<uint32_t>(instructions.size());
+  laneBegin.assign(placement->lanes + 2, 0);
+  uint32_t *begin = laneBegin.data() + 1;
+  for (uint32_t lane : lanes)
+    ++begin[lane + 1];
+  std::partial_sum(laneBegin.begin(), laneBegin.end(), laneBegin.begin());
+  laneList.resize(count);
+  for (uint32_t i = 0; i < count; ++i)
+    laneList[begin[lanes[i]]++] = i;
+  laneBegin.pop_back();
+}
+
 /// Order within one lane and level: an instruction follows directly behind the
 /// last of its inputs, so that their slots are free again soon.
-void ScheduleBuilder::orderLevel(std::vector<uint32_t> &queue, size_t begin,
-                                 size_t end, std::vector<uint32_t> &place) {
-  size_t count = end - begin;
+void ScheduleBuilder::orderLevel(uint32_t *queue, size_t count) {
   if (count < 3)
     return; // creation order is topological
   for (size_t i = 0; i < count; ++i)
-    place[queue[begin + i]] = static_cast<uint32_t>(i);
-  Scratch &scratch = orderScratch;
-  std::vector<uint32_t> &pending = scratch.pending, &first = scratch.first,
-                        &readers = scratch.readers, &next = scratch.next,
-                        &order = scratch.order, &stack = scratch.stack;
-  pending.assign(count, 0);
-  first.assign(count + 1, 0);
-  order.clear();
-  auto local = [&](uint32_t index, const Part &part) {
-    uint32_t writer = slots[part.slot].writer;
-    return lanes[writer] == lanes[index] && levels[writer] == levels[index];
-  };
+    place[queue[i]] = static_cast<uint32_t>(i);
   auto visit = [&](auto &&action) {
+    uint32_t lane = lanes[queue[0]], level = levels[queue[0]];
     for (size_t i = 0; i < count; ++i) {
-      const Instruction &instruction = instructions[queue[begin + i]];
+      const Instruction &instruction = instructions[queue[i]];
       for (uint32_t o = 0; o < instruction.operandCount; ++o) {
-        const Part &part = operands[instruction.firstOperand + o];
-        if (local(queue[begin + i], part))
-          action(place[slots[part.slot].writer], static_cast<uint32_t>(i));
+        uint32_t writer =
+            slots[operands[instruction.firstOperand + o].slot].writer;
+        if (lanes[writer] == lane && levels[writer] == level)
+          action(place[writer], static_cast<uint32_t>(i));
       }
     }
   };
+  pending.assign(count, 0);
+  first.assign(count + 1, 0);
+  bool any = false;
   visit([&](uint32_t writer, uint32_t reader) {
     ++first[writer + 1];
     ++pending[reader];
+    any = true;
   });
+  if (!any)
+    return;
+  ordered.clear();
   std::partial_sum(first.begin(), first.end(), first.begin());
   readers.resize(first[count]);
   next.assign(first.begin(), first.end() - 1);
@@ -61,7 +71,6 @@ void ScheduleBuilder::orderLevel(std::vector<uint32_t> &queue, size_t begin,
     readers[next[writer]++] = reader;
   });
   // Roots first: their counts are 0 before anything is emitted.
-  std::vector<uint32_t> &roots = scratch.roots;
   roots.clear();
   for (uint32_t i = 0; i < count; ++i)
     if (pending[i] == 0)
@@ -71,127 +80,132 @@ void ScheduleBuilder::orderLevel(std::vector<uint32_t> &queue, size_t begin,
     while (!stack.empty()) {
       uint32_t i = stack.back();
       stack.pop_back();
-      order.push_back(queue[begin + i]);
+      ordered.push_back(queue[i]);
       for (uint32_t k = first[i + 1]; k-- > first[i];)
         if (--pending[readers[k]] == 0)
           stack.push_back(readers[k]);
     }
   }
-  std::copy(order.begin(), order.end(),
-            queue.begin() + static_cast<int64_t>(begin));
+  std::copy(ordered.begin(), ordered.end(), queue);
 }
 
-std::vector<std::vector<uint32_t>> ScheduleBuilder::orderQueues() {
-  std::vector<std::vector<uint32_t>> queues(placement.lanes);
-  for (uint32_t i = 0; i < instructions.size(); ++i)
-    queues[lanes[i]].push_back(i);
-  std::vector<uint32_t> place(instructions.size());
-  for (std::vector<uint32_t> &queue : queues) {
-    std::sort(queue.begin(), queue.end(), [&](uint32_t a, uint32_t b) {
-      return std::tie(levels[a], a) < std::tie(levels[b], b);
-    });
-    for (size_t begin = 0; begin < queue.size();) {
-      size_t end = begin;
-      while (end < queue.size() && levels[queue[end]] == levels[queue[begin]])
+void ScheduleBuilder::orderQueues() {
+  sortByLane();
+  laneOrder.resize(placement->lanes);
+  std::iota(laneOrder.begin(), laneOrder.end(), 0u);
+  place.resize(instructions.size());
+  auto before = [&](uint32_t a, uint32_t b) {
+    return std::tie(levels[a], a) < std::tie(levels[b], b);
+  };
+  for (uint32_t lane : laneOrder) {
+    uint32_t *queue = laneList.data() + laneBegin[lane];
+    uint32_t *last = laneList.data() + laneBegin[lane + 1];
+    if (!std::is_sorted(queue, last, before))
+      std::sort(queue, last, before);
+    while (queue < last) {
+      uint32_t *end = queue + 1;
+      while (end < last && levels[*end] == levels[*queue])
         ++end;
-      orderLevel(queue, begin, end, place);
-      begin = end;
+      orderLevel(queue, static_cast<size_t>(end - queue));
+      queue = end;
     }
   }
-  return queues;
 }
 
 /// One list of draws: by level, stage and falling cost.
-Expected<std::vector<std::vector<uint32_t>>>
-ScheduleBuilder::orderDraws() const {
-  std::vector<std::vector<uint32_t>> draws(placement.lanes);
-  for (uint32_t i = 0; i < instructions.size(); ++i)
-    draws[lanes[i]].push_back(i);
-  struct Key {
-    uint32_t level, stage;
-    uint64_t cost;
-    uint32_t lane;
-  };
-  std::vector<Key> keys;
-  for (uint32_t lane = 0; lane < draws.size(); ++lane) {
-    if (draws[lane].empty())
+Status ScheduleBuilder::orderDraws() {
+  sortByLane();
+  drawKeys.clear();
+  for (uint32_t lane = 0; lane < placement->lanes; ++lane) {
+    uint32_t begin = laneBegin[lane], end = laneBegin[lane + 1];
+    if (begin == end)
       continue;
-    Key key{0, instructions[draws[lane][0]].stage, 0, lane};
-    for (uint32_t i : draws[lane]) {
-      const Instruction &instruction = instructions[i];
-      key.level = std::max(key.level, levels[i]);
+    DrawKey key{0, instructions[laneList[begin]].stage, 0, lane};
+    for (uint32_t n = begin; n < end; ++n) {
+      const Instruction &instruction = instructions[laneList[n]];
+      key.level = std::max(key.level, levels[laneList[n]]);
       key.cost += graph.cost(instruction.stage, instruction.task,
                              instruction.tileEnd - instruction.tileBegin);
     }
-    keys.push_back(key);
+    drawKeys.push_back(key);
   }
-  std::sort(keys.begin(), keys.end(), [](const Key &a, const Key &b) {
-    return std::make_tuple(a.level, a.stage, ~a.cost, a.lane) <
-           std::make_tuple(b.level, b.stage, ~b.cost, b.lane);
-  });
-  std::vector<uint32_t> rank(draws.size(), 0);
-  std::vector<std::vector<uint32_t>> ordered;
-  for (const Key &key : keys) {
-    rank[key.lane] = static_cast<uint32_t>(ordered.size());
-    ordered.push_back(std::move(draws[key.lane]));
+  std::sort(drawKeys.begin(), drawKeys.end(),
+            [](const DrawKey &a, const DrawKey &b) {
+              return std::make_tuple(a.level, a.stage, ~a.cost, a.lane) <
+                     std::make_tuple(b.level, b.stage, ~b.cost, b.lane);
+            });
+  drawRank.assign(placement->lanes, 0);
+  laneOrder.clear();
+  for (const DrawKey &key : drawKeys) {
+    drawRank[key.lane] = static_cast<uint32_t>(laneOrder.size());
+    laneOrder.push_back(key.lane);
   }
   // Tasks that a residency request ties together may need each other's results
   // in turn; no order of whole draws can serve that.
   for (uint32_t i = 0; i < instructions.size(); ++i)
     for (uint32_t o = 0; o < instructions[i].operandCount; ++o) {
-      const Part &part = operands[instructions[i].firstOperand + o];
-      if (rank[laneOf(part.slot)] > rank[lanes[i]] ||
-          (rank[laneOf(part.slot)] == rank[lanes[i]] &&
-           laneOf(part.slot) != lanes[i]))
+      uint32_t lane = laneOf(operands[instructions[i].firstOperand + o].slot);
+      if (drawRank[lane] > drawRank[lanes[i]] ||
+          (drawRank[lane] == drawRank[lanes[i]] && lane != lanes[i]))
         return Status(StatusCode::unsupported,
                       textOf("stage '", graph.stage(instructions[i].stage).name,
                              "', task ", instructions[i].task,
                              " is resident with a stage whose results it "
                              "reaches through another draw"));
     }
-  return ordered;
+  return Status::success();
 }
 
-Expected<Schedule> ScheduleBuilder::assemble(const char *solver) {
-  Schedule schedule;
-  schedule.discipline = placement.discipline;
-  schedule.solver = solver;
-  std::vector<std::vector<uint32_t>> order;
-  if (ticket()) {
-    auto draws = orderDraws();
-    if (!draws)
-      return draws.status();
-    order = std::move(*draws);
-    schedule.queues.emplace_back();
-  } else {
-    order = orderQueues();
-    schedule.queues.resize(placement.lanes);
+/// Empties a schedule; memory stays.
+static void reset(Schedule &schedule, size_t queues) {
+  schedule.queues.resize(queues);
+  for (Queue &queue : schedule.queues) {
+    queue.cta = kNone;
+    queue.instructions.clear();
   }
-  std::vector<uint32_t> newSlot(slots.size(), kNone);
+  schedule.instructions.clear();
+  schedule.operands.clear();
+  schedule.outputs.clear();
+  schedule.slots.clear();
+  schedule.transfers.clear();
+  schedule.destinations.clear();
+  schedule.releases.clear();
+  schedule.barriers.clear();
+  schedule.flags = 0;
+  schedule.sharedBytes = schedule.globalBytes = 0;
+  schedule.exitBarrier = false;
+}
+
+void ScheduleBuilder::assemble(const char *solver, Schedule &schedule) {
+  reset(schedule, ticket() ? 1 : placement->lanes);
+  schedule.discipline = placement->discipline;
+  schedule.solver = solver;
+  newSlot.resize(slots.size());
   schedule.instructions.reserve(instructions.size());
   schedule.operands.reserve(operands.size());
   schedule.outputs.reserve(outputs.size());
   // Transfers add about a destination for each slot.
   schedule.slots.reserve(2 * slots.size());
-  for (uint32_t lane = 0; lane < order.size(); ++lane) {
+  for (uint32_t lane : laneOrder) {
     uint32_t cta = ticket() ? kNone : lane;
     Queue &queue = schedule.queues[ticket() ? 0 : lane];
     queue.cta = cta;
+    uint32_t begin = laneBegin[lane], end = laneBegin[lane + 1];
     if (!ticket())
-      queue.instructions.reserve(order[lane].size());
-    for (size_t n = 0; n < order[lane].size(); ++n) {
-      Instruction i = instructions[order[lane][n]];
-      i.draw = ticket() && n == 0;
-      uint32_t first = i.firstOutput;
+      queue.instructions.reserve(end - begin);
+    for (uint32_t n = begin; n < end; ++n) {
+      Instruction i = instructions[laneList[n]];
+      i.draw = ticket() && n == begin;
+      uint32_t firstOutput = i.firstOutput;
       i.firstOutput = static_cast<uint32_t>(schedule.outputs.size());
       for (uint32_t o = 0; o < i.outputCount; ++o) {
-        const SlotInfo &info = slots[outputs[first + o]];
+        const SlotInfo &info = slots[outputs[firstOutput + o]];
         Slot slot;
         slot.stage = info.stage;
         slot.sliceBegin = info.sliceBegin;
         slot.sliceEnd = info.sliceEnd;
         slot.cta = cta;
-        newSlot[outputs[first + o]] =
+        newSlot[outputs[firstOutput + o]] =
             static_cast<uint32_t>(schedule.slots.size());
         schedule.outputs.push_back(
             static_cast<uint32_t>(schedule.slots.size()));
@@ -204,12 +218,11 @@ Expected<Schedule> ScheduleBuilder::assemble(const char *solver) {
   }
   // Operands last: a slot may be written by a later queue.
   for (Instruction &i : schedule.instructions) {
-    uint32_t first = i.firstOperand;
+    uint32_t firstOperand = i.firstOperand;
     i.firstOperand = static_cast<uint32_t>(schedule.operands.size());
     for (uint32_t o = 0; o < i.operandCount; ++o) {
-      const Part &part = operands[first + o];
+      const Part &part = operands[firstOperand + o];
       schedule.operands.push_back({newSlot[part.slot], part.row, false});
     }
   }
-  return schedule;
 }

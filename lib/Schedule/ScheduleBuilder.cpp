@@ -19,21 +19,35 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-ScheduleBuilder::ScheduleBuilder(const StageGraph &graph,
-                                 const ResidentSets &sets,
-                                 const ScheduleOptions &options,
-                                 Decisions *decisions)
-    : graph(graph), sets(sets), options(options), decisions(decisions),
-      problem(graph.problem) {}
-
-Expected<Schedule> ScheduleBuilder::build(const char *solver,
-                                          Placement decided) {
-  placement = std::move(decided);
-  uint32_t count = static_cast<uint32_t>(problem.program.stages.size());
+void ScheduleBuilder::clear() {
+  for (auto *list : {&lanes, &levels, &outputs, &shareLanes})
+    list->clear();
+  instructions.clear();
+  operands.clear();
+  slots.clear();
+  for (std::vector<uint32_t> &list : recordSlots)
+    list.clear();
+  for (std::vector<uint64_t> &list : recordBegin)
+    list.clear();
+  for (std::vector<Shares> &list : shares)
+    list.clear();
+  reduceLoad.clear();
+  numScattered = numFolded = numTrees = numElided = 0;
+  mostParts = 0;
+  uint32_t count = graph.size();
   recordSlots.resize(count);
   recordBegin.resize(count);
   shares.resize(graph.groupCount());
-  placement.setLanes.resize(sets.size(), kNone);
+}
+
+Status ScheduleBuilder::build(const char *solver, Placement &decided,
+                              const ScheduleOptions &with, Decisions *reasons,
+                              Schedule &schedule) {
+  placement = &decided;
+  options = with;
+  decisions = reasons;
+  clear();
+  uint32_t count = graph.size();
   for (uint32_t s = 0; s < count; ++s) {
     const Stage &stage = graph.stage(s);
     if (graph.isReshard(s))
@@ -42,10 +56,10 @@ Expected<Schedule> ScheduleBuilder::build(const char *solver,
     if (stage.arity == Arity::one) {
       recordSlots[s].assign(tasks, kNone);
     } else if (stage.arity == Arity::tiles) {
-      recordBegin[s].resize(tasks + 1);
+      recordBegin[s].assign(tasks + 1, 0);
       for (uint64_t t = 0; t < tasks; ++t)
         recordBegin[s][t + 1] =
-            recordBegin[s][t] + static_cast<uint64_t>(problem.tileCount(s, t));
+            recordBegin[s][t] + static_cast<uint64_t>(graph.tileCount(s, t));
       recordSlots[s].assign(recordBegin[s][tasks], kNone);
     } else if (stage.arity == Arity::pieces) {
       recordBegin[s].assign(tasks + 1, 0);
@@ -60,8 +74,14 @@ Expected<Schedule> ScheduleBuilder::build(const char *solver,
       buildCalls(s);
     }
   }
-  explain(solver);
-  return assemble(solver);
+  if (decisions)
+    explain(solver);
+  if (ticket())
+    DFRT_TRY(orderDraws());
+  else
+    orderQueues();
+  assemble(solver, schedule);
+  return Status::success();
 }
 
 void ScheduleBuilder::buildCalls(uint32_t s) {
@@ -70,8 +90,8 @@ void ScheduleBuilder::buildCalls(uint32_t s) {
     return followTiles(s, *edge);
   if (!graph.placedBySolver(s))
     return followInputs(s);
-  uint32_t slices = sliceCount(s);
-  for (const Assignment &a : placement.pieces[s]) {
+  uint32_t slices = graph.slices(s);
+  for (const Assignment &a : placement->pieces[s]) {
     addCall(s, a.task, a.begin, a.end, 0, slices, a.lane);
     if (stage.arity == Arity::pieces)
       ++recordBegin[s][a.task + 1];
@@ -83,13 +103,13 @@ void ScheduleBuilder::buildCalls(uint32_t s) {
 
 /// Calls per tile run where the tiles that they read were made.
 void ScheduleBuilder::followTiles(uint32_t s, const Edge &edge) {
-  uint32_t slices = sliceCount(s);
+  uint32_t slices = graph.slices(s);
   int64_t limit = graph.stage(s).requests.maxTiles;
   for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t) {
     const uint32_t *source =
         recordSlots[edge.source].data() +
         recordBegin[edge.source][graph.sourceTask(edge, t)];
-    int64_t tiles = problem.tileCount(s, t);
+    int64_t tiles = graph.tileCount(s, t);
     uint32_t *set = setLane(s, t);
     if (set && *set == kNone)
       *set = tiles ? laneOf(source[0]) : homeLane(s, t);
@@ -114,7 +134,7 @@ void ScheduleBuilder::followTiles(uint32_t s, const Edge &edge) {
 }
 
 void ScheduleBuilder::followInputs(uint32_t s) {
-  uint32_t slices = sliceCount(s);
+  uint32_t slices = graph.slices(s);
   uint32_t group = graph.group(s);
   for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t) {
     // A whole task that is resident elsewhere, or in a ticket queue, goes by
@@ -145,8 +165,8 @@ uint32_t ScheduleBuilder::followLane(uint32_t s, uint64_t task) {
   gatherOperands(s, task, 0, 1, 0);
   if (gathered.empty())
     return homeLane(s, task);
-  if (laneBytes.size() < placement.lanes)
-    laneBytes.resize(placement.lanes, 0);
+  if (laneBytes.size() < placement->lanes)
+    laneBytes.resize(placement->lanes, 0);
   candidateLanes.clear();
   for (const Part &part : gathered) {
     const SlotInfo &slot = slots[part.slot];
@@ -171,23 +191,12 @@ uint32_t ScheduleBuilder::followLane(uint32_t s, uint64_t task) {
 uint32_t ScheduleBuilder::homeLane(uint32_t s, uint64_t task) {
   if (ticket())
     return newLane();
-  return static_cast<uint32_t>(task * placement.lanes / problem.taskCount(s));
+  return static_cast<uint32_t>(task * placement->lanes / problem.taskCount(s));
 }
 
 uint32_t *ScheduleBuilder::setLane(uint32_t s, uint64_t task) {
   uint32_t set = sets.of(s, task);
-  return set == kNone ? nullptr : &placement.setLanes[set];
-}
-
-uint32_t ScheduleBuilder::sliceCount(uint32_t s) const {
-  const Stage &stage = graph.stage(s);
-  if (stage.arity != Arity::none)
-    return stage.record.slices;
-  if (stage.separable)
-    for (const Edge &edge : graph.inputs(s))
-      if (graph.stage(edge.source).separable)
-        return graph.stage(edge.source).record.slices;
-  return 1;
+  return set == kNone ? nullptr : &placement->setLanes[set];
 }
 
 void ScheduleBuilder::gatherOperands(uint32_t s, uint64_t task, int64_t begin,
@@ -250,7 +259,7 @@ uint32_t ScheduleBuilder::addInstruction(uint32_t s, uint64_t task,
   i.sliceBegin = sliceBegin;
   i.sliceEnd = sliceEnd;
   i.variant =
-      variantFor(s, task, begin, end, sliceEnd - sliceBegin != sliceCount(s));
+      variantFor(s, task, begin, end, sliceEnd - sliceBegin != graph.slices(s));
   i.firstOperand = static_cast<uint32_t>(operands.size());
   i.operandCount = static_cast<uint32_t>(reads.size());
   uint32_t level = 0;
@@ -299,13 +308,11 @@ uint32_t ScheduleBuilder::variantFor(uint32_t s, uint64_t task, int64_t begin,
 }
 
 void ScheduleBuilder::explain(const char *solver) {
-  if (!decisions)
-    return;
-  for (uint32_t s = 0; s < placement.pieces.size(); ++s) {
-    if (placement.pieces[s].empty() || graph.stage(s).range == kNone)
+  for (uint32_t s = 0; s < placement->pieces.size(); ++s) {
+    if (placement->pieces[s].empty() || graph.stage(s).range == kNone)
       continue;
     uint64_t split = 0;
-    const std::vector<Assignment> &pieces = placement.pieces[s];
+    const std::vector<Assignment> &pieces = placement->pieces[s];
     for (size_t i = 0; i < pieces.size(); ++i)
       split += (i == 0 || pieces[i - 1].task != pieces[i].task) &&
                i + 1 < pieces.size() && pieces[i + 1].task == pieces[i].task;
@@ -313,7 +320,7 @@ void ScheduleBuilder::explain(const char *solver) {
         {"split",
          textOf(pieces.size(), " pieces of '", graph.stage(s).name, "'"),
          textOf(solver, " spreads ", problem.taskCount(s), " tasks over ",
-                placement.lanes, ticket() ? " draws, " : " CTAs, ", split,
+                placement->lanes, ticket() ? " draws, " : " CTAs, ", split,
                 " of them in several pieces")});
   }
   auto combined = [&](uint64_t count, const char *choice, const char *why) {

@@ -45,12 +45,17 @@ struct Placement {
   std::vector<uint32_t> setLanes;
 };
 
+/// Keeps its tables from one batch to the next.
 class ScheduleBuilder {
 public:
-  ScheduleBuilder(const StageGraph &graph, const ResidentSets &sets,
-                  const ScheduleOptions &options, Decisions *decisions);
+  ScheduleBuilder(const StageGraph &graph, const ResidentSets &sets)
+      : graph(graph), sets(sets), problem(graph.problem) {}
 
-  Expected<Schedule> build(const char *solver, Placement placement);
+  /// Writes instructions, queues and unplaced slots into `schedule`, which may
+  /// hold another one. Takes lanes into `placement` that it needs.
+  Status build(const char *solver, Placement &placement,
+               const ScheduleOptions &options, Decisions *decisions,
+               Schedule &schedule);
 
 private:
   struct Part {
@@ -78,13 +83,11 @@ private:
   uint32_t followLane(uint32_t stage, uint64_t task);
   uint32_t ownerLane();
   uint32_t homeLane(uint32_t stage, uint64_t task);
-  uint32_t newLane() { return placement.lanes++; }
-  bool ticket() const { return placement.discipline == Discipline::ticket; }
+  uint32_t newLane() { return placement->lanes++; }
+  bool ticket() const { return placement->discipline == Discipline::ticket; }
   /// The lane of the task's resident set: a reference to assign, or null.
   uint32_t *setLane(uint32_t stage, uint64_t task);
   uint32_t laneOf(uint32_t slot) const { return lanes[slots[slot].writer]; }
-  /// Slices of a whole call of `stage`.
-  uint32_t sliceCount(uint32_t stage) const;
 
   void gatherOperands(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
                       uint32_t sliceBegin);
@@ -96,19 +99,20 @@ private:
   uint32_t variantFor(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
                       bool sliced) const;
 
-  std::vector<std::vector<uint32_t>> orderQueues();
-  void orderLevel(std::vector<uint32_t> &queue, size_t begin, size_t end,
-                  std::vector<uint32_t> &place);
-  Expected<std::vector<std::vector<uint32_t>>> orderDraws() const;
-  Expected<Schedule> assemble(const char *solver);
+  void clear();
+  void sortByLane();
+  void orderQueues();
+  void orderLevel(uint32_t *queue, size_t count);
+  Status orderDraws();
+  void assemble(const char *solver, Schedule &schedule);
   void explain(const char *solver);
 
   const StageGraph &graph;
   const ResidentSets &sets;
-  const ScheduleOptions &options;
-  Decisions *decisions;
   const Problem &problem;
-  Placement placement;
+  ScheduleOptions options;
+  Decisions *decisions = nullptr;
+  Placement *placement = nullptr;
 
   std::vector<Instruction> instructions;
   std::vector<uint32_t> lanes, levels; ///< [instructions]
@@ -128,9 +132,21 @@ private:
   std::vector<Part> gathered;           ///< operands of one call
   std::vector<uint32_t> candidateLanes; ///< of the decision being made
   std::vector<uint32_t> reduceLoad;     ///< [lanes], reduces so far
-  struct Scratch {
-    std::vector<uint32_t> pending, first, readers, next, order, stack, roots;
-  } orderScratch; ///< of orderLevel, which runs once a lane and level
+  // Order of the instructions: lane by lane, the lanes in the order of a list.
+  std::vector<uint32_t> laneOrder, laneBegin, laneList;
+  std::vector<uint32_t> newSlot; ///< number of a slot in the schedule
+  // Of orderLevel, which runs once a lane and level.
+  std::vector<uint32_t> place; ///< [instructions], in their run
+  std::vector<uint32_t> pending, first, readers, next, ordered, stack, roots;
+  /// Of a draw; see orderDraws.
+  struct DrawKey {
+    uint32_t level, stage;
+    uint64_t cost;
+    uint32_t lane;
+  };
+  std::vector<DrawKey> drawKeys;
+  std::vector<uint32_t> drawRank; ///< [lanes]
+
   uint64_t numScattered = 0, numFolded = 0, numTrees = 0, numElided = 0;
   uint32_t mostParts = 0;
 };

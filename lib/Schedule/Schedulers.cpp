@@ -9,59 +9,80 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dataflow/Schedule/Schedulers.h"
-
+#include "PlanSteps.h"
 #include "dataflow/Schedule/Message.h"
 
-using namespace dfrt;
+#include <cstring>
 
-static size_t countGlobal(const Schedule &schedule) {
-  size_t count = 0;
+using namespace dfrt;
+using namespace dfrt::detail;
+
+ArrayView<Solver> dfrt::solvers() {
+  static const Solver table[] = {
+      {"stream", "contiguous byte-balanced split of ranges over all CTAs",
+       scheduleStream, streamStrategy},
+      {"longest-first", "whole tasks, longest first, on the least loaded CTA",
+       scheduleLongestFirst, longestFirstStrategy},
+      {"tickets", "one ordered list of draws", scheduleTickets, ticketStrategy},
+  };
+  return {table, sizeof(table) / sizeof(table[0])};
+}
+
+static uint64_t countGlobal(const Schedule &schedule) {
+  uint64_t count = 0;
   for (const Transfer &transfer : schedule.transfers)
     count += transfer.transport == Transport::global;
   return count;
 }
 
-ArrayView<Solver> dfrt::solvers() {
-  static const Solver table[] = {
-      {"stream", "contiguous byte-balanced split of ranges over all CTAs",
-       scheduleStream},
-      {"longest-first", "whole tasks, longest first, on the least loaded CTA",
-       scheduleLongestFirst},
-      {"tickets", "one ordered list of draws", scheduleTickets},
-  };
-  return {table, sizeof(table) / sizeof(table[0])};
+Status PlanSteps::choose(const std::string &name) {
+  const char *wanted = name.empty() ? "stream" : name.c_str();
+  if (strategy && std::strcmp(strategy->name, wanted) == 0)
+    return Status::success();
+  for (const Solver &solver : solvers())
+    if (std::strcmp(solver.name, wanted) == 0) {
+      strategy = solver.strategy();
+      return Status::success();
+    }
+  std::string known;
+  for (const Solver &solver : solvers())
+    known += (known.empty() ? "" : ", ") + std::string(solver.name);
+  return invalidArgument("solver '", wanted, "' is not registered, expected ",
+                         known);
+}
+
+Status PlanSteps::run(const ScheduleOptions &options, Decisions *decisions) {
+  DFRT_TRY(choose(options.solver));
+  DFRT_TRY(solver.run(*strategy, options, decisions, schedule));
+  DFRT_TRY(traceFlow(problem, schedule, flow));
+  DFRT_TRY(selector.run(options));
+  if (decisions)
+    selector.explain(*decisions);
+  bool forced = options.transport != Transport::automatic;
+  uint64_t published = forced ? countGlobal(schedule) : 0;
+  DFRT_TRY(placer.run());
+  if (decisions)
+    placer.explain(*decisions);
+  if (forced && countGlobal(schedule) > published)
+    return Status(StatusCode::resourceExhausted,
+                  textOf("the requested transport needs more than the ",
+                         problem.topology.slotBytes(),
+                         " bytes that slots have in shared memory: ",
+                         countGlobal(schedule) - published,
+                         " records would go through global memory"));
+  if (!inserter.prepare())
+    return Status::success();
+  if (placer.renumbered())
+    DFRT_TRY(traceSlots(schedule, flow));
+  inserter.run();
+  return Status::success();
 }
 
 Expected<Schedule> dfrt::makeSchedule(const Problem &problem,
                                       const ScheduleOptions &options,
                                       Decisions *decisions) {
-  const std::string name = options.solver.empty() ? "stream" : options.solver;
-  std::string known;
-  for (const Solver &solver : solvers()) {
-    known += (known.empty() ? "" : ", ") + std::string(solver.name);
-    if (name != solver.name)
-      continue;
-    Expected<Schedule> schedule = solver.run(problem, options, decisions);
-    if (!schedule)
-      return schedule;
-    if (Status s = selectTransports(problem, options, *schedule, decisions); !s)
-      return s;
-    size_t published = countGlobal(*schedule);
-    if (Status s = planSlots(problem, *schedule, decisions); !s)
-      return s;
-    if (options.transport != Transport::automatic &&
-        countGlobal(*schedule) > published)
-      return Status(StatusCode::resourceExhausted,
-                    textOf("the requested transport needs more than the ",
-                           problem.topology.slotBytes(),
-                           " bytes that slots have in shared memory: ",
-                           countGlobal(*schedule) - published,
-                           " records would go through global memory"));
-    if (Status s = insertReleases(problem, *schedule); !s)
-      return s;
-    return schedule;
-  }
-  return invalidArgument("solver '", name, "' is not registered, expected ",
-                         known);
+  DFRT_TRY(check(problem));
+  PlanSteps steps(problem);
+  DFRT_TRY(steps.run(options, decisions));
+  return std::move(steps.schedule);
 }

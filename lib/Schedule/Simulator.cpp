@@ -358,8 +358,7 @@ Expected<SimulationResult> Simulation::run() {
 Expected<SimulationResult> dfrt::simulate(const Problem &problem,
                                           const Schedule &schedule) {
   // A cycle of waits shows when nothing can proceed, with better words.
-  Expected<Flow> flow = analyseFlow(problem, schedule);
-  if (!flow)
-    return flow.status();
-  return Simulation(problem, schedule, *flow).run();
+  Flow flow;
+  DFRT_TRY(analyseFlow(problem, schedule, flow));
+  return Simulation(problem, schedule, flow).run();
 }

@@ -11,8 +11,6 @@
 
 #include "StageGraph.h"
 
-#include "TaskIndex.h"
-
 #include <algorithm>
 #include <numeric>
 
@@ -22,6 +20,13 @@ using namespace dfrt::detail;
 StageGraph::StageGraph(const Problem &problem) : problem(problem) {
   resolveInputs();
   findGroups();
+  countSlices();
+}
+
+void StageGraph::readBatch() {
+  countTiles();
+  findSources();
+  findCosts();
   findPlaced();
 }
 
@@ -33,6 +38,10 @@ void StageGraph::resolveInputs() {
   sourceTasks.resize(count);
   for (uint32_t s = 0; s < count; ++s) {
     const Stage &consumer = program.stages[s];
+    uint32_t tiled = s;
+    while (isReshard(tiled) && stage(tiled).arity == Arity::tiles)
+      tiled = stage(tiled).inputs[0].stage;
+    tileRanges.push_back(stage(tiled).range);
     if (consumer.kind == StageKind::reshard)
       continue;
     sourceTasks[s].resize(consumer.inputs.size());
@@ -56,20 +65,54 @@ void StageGraph::resolveInputs() {
       }
       inputEdges[s].push_back(edge);
       readerEdges[edge.source].push_back(edge);
+    }
+  }
+}
+
+void StageGraph::countSlices() {
+  for (uint32_t s = 0; s < size(); ++s) {
+    uint32_t slices =
+        stage(s).arity == Arity::none ? 1 : stage(s).record.slices;
+    if (stage(s).arity == Arity::none && stage(s).separable)
+      for (const Edge &edge : inputs(s))
+        if (stage(edge.source).separable) {
+          slices = stage(edge.source).record.slices;
+          break;
+        }
+    sliceCounts.push_back(slices);
+  }
+}
+
+void StageGraph::countTiles() {
+  rangeTiles.resize(problem.ranges.size());
+  for (size_t r = 0; r < rangeTiles.size(); ++r) {
+    const RangeSet &range = problem.ranges[r];
+    rangeTiles[r].resize(range.lengths.size());
+    for (size_t t = 0; t < range.lengths.size(); ++t)
+      rangeTiles[r][t] = range.tiles(t);
+  }
+}
+
+/// Tasks of the producers in other domains.
+void StageGraph::findSources() {
+  const Program &program = problem.program;
+  for (uint32_t s = 0; s < size(); ++s) {
+    const Stage &consumer = program.stages[s];
+    for (uint32_t i = 0; i < sourceTasks[s].size(); ++i) {
       const StageInput &in = consumer.inputs[i];
       uint32_t domain = program.stages[in.stage].domain;
       if (domain == consumer.domain)
         continue;
       const TaskSet &set = problem.tasks[consumer.domain];
-      TaskIndex index(problem.tasks[domain],
-                      program.domains[domain].coordinates != kNone);
+      taskIndex.read(problem.tasks[domain],
+                     program.domains[domain].coordinates != kNone);
       std::vector<uint32_t> &map = sourceTasks[s][i];
       map.resize(set.tasks);
-      std::vector<int64_t> point(in.axes.size());
+      point.resize(in.axes.size());
       for (uint64_t t = 0; t < set.tasks; ++t) {
         for (size_t a = 0; a < point.size(); ++a)
           point[a] = set.at(t)[in.axes[a]];
-        map[t] = static_cast<uint32_t>(index.find(point));
+        map[t] = static_cast<uint32_t>(taskIndex.find(point));
       }
     }
   }
@@ -147,7 +190,7 @@ const Edge *StageGraph::tileEdge(uint32_t index) const {
 
 void StageGraph::findPlaced() {
   uint32_t count = static_cast<uint32_t>(inputEdges.size());
-  placed.assign(count, false);
+  placed.assign(count, 0);
   depths.assign(count, 0);
   // Moving a record costs a hop; a call that takes several of them is worth
   // balancing on its own.
@@ -189,18 +232,16 @@ static uint64_t asBytes(const CostModel &costs, uint64_t bytes,
   return std::max(bytes, static_cast<uint64_t>(equivalent));
 }
 
-uint64_t StageGraph::fixedCost(uint32_t index, uint64_t task) const {
-  const Stage &s = stage(index);
-  return problem.tasks[s.domain].weights[task] *
-         asBytes(problem.costs, s.cost.fixedBytes, s.cost.fixedFlops);
-}
-
-uint64_t StageGraph::tileCost(uint32_t index, uint64_t task) const {
-  const Stage &s = stage(index);
-  uint64_t bytes = s.cost.tileBytes + (s.each ? s.cost.fixedBytes : 0);
-  uint64_t flops = s.cost.tileFlops + (s.each ? s.cost.fixedFlops : 0);
-  return std::max<uint64_t>(1, problem.tasks[s.domain].weights[task] *
-                                   asBytes(problem.costs, bytes, flops));
+void StageGraph::findCosts() {
+  unitCosts.resize(size());
+  for (uint32_t index = 0; index < size(); ++index) {
+    const Stage &s = stage(index);
+    uint64_t bytes = s.cost.tileBytes + (s.each ? s.cost.fixedBytes : 0);
+    uint64_t flops = s.cost.tileFlops + (s.each ? s.cost.fixedFlops : 0);
+    unitCosts[index] = {
+        asBytes(problem.costs, s.cost.fixedBytes, s.cost.fixedFlops),
+        asBytes(problem.costs, bytes, flops)};
+  }
 }
 
 uint64_t StageGraph::cost(uint32_t index, uint64_t task, int64_t tiles) const {
@@ -212,36 +253,42 @@ uint64_t StageGraph::cost(uint32_t index, uint64_t task, int64_t tiles) const {
                                            tileCost(index, task));
 }
 
-ResidentSets::ResidentSets(const StageGraph &graph) {
-  const Problem &problem = graph.problem;
-  uint32_t stages = static_cast<uint32_t>(problem.program.stages.size());
-  auto tied = [](const Edge &edge) {
-    return edge.resident || edge.transport == Transport::local;
-  };
-  bool requested = false;
-  for (uint32_t s = 0; s < stages; ++s)
+/// True for an edge whose ends must run on one CTA.
+static bool tied(const Edge &edge) {
+  return edge.resident || edge.transport == Transport::local;
+}
+
+ResidentSets::ResidentSets(const StageGraph &graph) : graph(graph) {
+  for (uint32_t s = 0; s < graph.size(); ++s)
     for (const Edge &edge : graph.inputs(s))
       requested |= tied(edge);
+}
+
+void ResidentSets::readBatch() {
+  count = 0;
+  costs.clear();
   if (!requested)
     return;
+  const Problem &problem = graph.problem;
+  uint32_t stages = graph.size();
   first.resize(stages);
   uint64_t total = 0;
   for (uint32_t s = 0; s < stages; ++s) {
     first[s] = total;
     total += problem.taskCount(s);
   }
-  std::vector<uint32_t> parent(total);
+  parent.resize(total);
   std::iota(parent.begin(), parent.end(), 0u);
   auto find = [&](uint32_t node) {
     while (parent[node] != node)
       node = parent[node] = parent[parent[node]];
     return node;
   };
-  std::vector<bool> member(total, false);
+  member.assign(total, 0);
   auto join = [&](const Edge &edge, uint64_t task, uint64_t source) {
     uint32_t a = static_cast<uint32_t>(first[edge.stage] + task);
     uint32_t b = static_cast<uint32_t>(first[edge.source] + source);
-    member[a] = member[b] = true;
+    member[a] = member[b] = 1;
     uint32_t ra = find(a), rb = find(b);
     parent[std::max(ra, rb)] = std::min(ra, rb);
   };
@@ -260,7 +307,7 @@ ResidentSets::ResidentSets(const StageGraph &graph) {
       }
     }
   ids.assign(total, kNone);
-  std::vector<uint32_t> number(total, kNone);
+  number.assign(total, kNone);
   for (uint32_t s = 0; s < stages; ++s)
     for (uint64_t t = 0; t < problem.taskCount(s); ++t) {
       uint64_t node = first[s] + t;
@@ -273,6 +320,6 @@ ResidentSets::ResidentSets(const StageGraph &graph) {
       }
       ids[node] = number[root];
       if (!graph.isReshard(s))
-        costs[ids[node]] += graph.cost(s, t, problem.tileCount(s, t));
+        costs[ids[node]] += graph.cost(s, t, graph.tileCount(s, t));
     }
 }

@@ -15,7 +15,7 @@
 #ifndef DATAFLOW_LIB_SCHEDULE_STAGEGRAPH_H
 #define DATAFLOW_LIB_SCHEDULE_STAGEGRAPH_H
 
-#include "dataflow/Schedule/Problem.h"
+#include "TaskIndex.h"
 
 namespace dfrt {
 namespace detail {
@@ -31,9 +31,12 @@ struct Edge {
   bool resident = false; ///< requested by source or a reshard on the way
 };
 
+/// Of a program, and after `readBatch` of the problem's batch. Tables are kept
+/// from one batch to the next.
 class StageGraph {
 public:
   explicit StageGraph(const Problem &problem);
+  void readBatch();
 
   const Problem &problem;
 
@@ -48,8 +51,16 @@ public:
   const Stage &stage(uint32_t index) const {
     return problem.program.stages[index];
   }
+  uint32_t size() const { return static_cast<uint32_t>(inputEdges.size()); }
   bool isReshard(uint32_t index) const {
     return stage(index).kind == StageKind::reshard;
+  }
+  /// Slices of a whole call of `stage`.
+  uint32_t slices(uint32_t stage) const { return sliceCounts[stage]; }
+  /// As Problem::tileCount.
+  int64_t tileCount(uint32_t stage, uint64_t task) const {
+    uint32_t range = tileRanges[stage];
+    return range == kNone ? 1 : rangeTiles[range][task];
   }
   /// The task whose record `task` reads on an edge that is not keyed.
   uint64_t sourceTask(const Edge &edge, uint64_t task) const {
@@ -73,20 +84,44 @@ public:
 
   /// Cost of a call in bytes: global traffic or, where it takes longer,
   /// arithmetic. Never 0.
-  uint64_t fixedCost(uint32_t stage, uint64_t task) const;
-  uint64_t tileCost(uint32_t stage, uint64_t task) const;
+  uint64_t fixedCost(uint32_t stage, uint64_t task) const {
+    return weight(stage, task) * unitCosts[stage].fixed;
+  }
+  uint64_t tileCost(uint32_t stage, uint64_t task) const {
+    return std::max<uint64_t>(1, weight(stage, task) * unitCosts[stage].tile);
+  }
   uint64_t cost(uint32_t stage, uint64_t task, int64_t tiles) const;
 
 private:
   void resolveInputs();
   void findGroups();
+  void countSlices();
+  void countTiles();
+  void findSources();
+  void findCosts();
   void findPlaced();
+  uint64_t weight(uint32_t index, uint64_t task) const {
+    return problem.tasks[stage(index).domain].weights[task];
+  }
 
   std::vector<std::vector<Edge>> inputEdges, readerEdges;
-  std::vector<std::vector<std::vector<uint32_t>>> sourceTasks;
-  std::vector<uint32_t> groups, depths;
-  std::vector<bool> placed;
+  std::vector<uint32_t> groups, sliceCounts, tileRanges; ///< [stages]
   uint32_t numGroups = 0;
+
+  // Of the batch.
+  std::vector<std::vector<int64_t>> rangeTiles; ///< [ranges][tasks]
+  /// [stages][inputs][tasks]; empty within one domain.
+  std::vector<std::vector<std::vector<uint32_t>>> sourceTasks;
+  /// Of a task with weight 1: of a call, and of a tile with, where each tile is
+  /// a call, its call.
+  struct UnitCost {
+    uint64_t fixed, tile;
+  };
+  std::vector<UnitCost> unitCosts;
+  std::vector<uint32_t> depths;
+  std::vector<uint8_t> placed;
+  TaskIndex taskIndex;
+  std::vector<int64_t> point;
 };
 
 /// Tasks that must run on one CTA because a stage requests `resident` or
@@ -94,6 +129,7 @@ private:
 class ResidentSets {
 public:
   explicit ResidentSets(const StageGraph &graph);
+  void readBatch();
 
   bool any() const { return count != 0; }
   uint32_t size() const { return count; }
@@ -105,8 +141,11 @@ public:
   uint64_t cost(uint32_t set) const { return costs[set]; }
 
 private:
+  const StageGraph &graph;
+  bool requested = false;      ///< by any stage
   std::vector<uint64_t> first; ///< [stages], into ids
-  std::vector<uint32_t> ids;
+  std::vector<uint32_t> ids, parent, number;
+  std::vector<uint8_t> member;
   std::vector<uint64_t> costs;
   uint32_t count = 0;
 };

@@ -24,11 +24,21 @@ namespace {
 /// Cuts of less than this part of a tile are not made.
 constexpr double kSnap = 0.25;
 
+class StreamStrategy : public Strategy {
+public:
+  StreamStrategy() : Strategy("stream", Discipline::fixed) {}
+
+  void begin(const Problem &problem) override { first = 0; }
+  void place(const std::vector<WorkItem> &items, Placement &placement) override;
+
+private:
+  uint32_t first = 0; ///< CTA at which the next line begins
+};
+
 class Line {
 public:
-  Line(const Problem &problem, const std::vector<WorkItem> &items,
-       Placement &placement)
-      : items(items), placement(placement), ctas(problem.topology.ctas) {}
+  Line(const std::vector<WorkItem> &items, Placement &placement)
+      : items(items), placement(placement), ctas(placement.lanes) {}
 
   /// Cuts the line, beginning at CTA `first`; returns the CTA after the last
   /// one that got something.
@@ -121,14 +131,19 @@ private:
   int64_t tilesDone = 0; ///< of items[item]
 };
 
+void StreamStrategy::place(const std::vector<WorkItem> &items,
+                           Placement &placement) {
+  first = Line(items, placement).cut(first);
+}
+
 } // namespace
+
+std::unique_ptr<Strategy> detail::streamStrategy() {
+  return std::make_unique<StreamStrategy>();
+}
 
 Expected<Schedule> dfrt::scheduleStream(const Problem &problem,
                                         const ScheduleOptions &options,
                                         Decisions *decisions) {
-  uint32_t first = 0;
-  auto place = [&](const std::vector<WorkItem> &items, Placement &placement) {
-    first = Line(problem, items, placement).cut(first);
-  };
-  return solve(problem, options, decisions, "stream", Discipline::fixed, place);
+  return solve(problem, options, decisions, streamStrategy());
 }

@@ -1,5 +1,4 @@
-//===- TaskIndex.h - From coordinates to the task -----------------*- C++
-//-*-===//
+//===- TaskIndex.h - From coordinates to the task ---------------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,10 +20,18 @@
 namespace dfrt {
 namespace detail {
 
-/// Finds tasks of one domain by their coordinates. Refers to the task set.
+/// Finds tasks of one domain by their coordinates. Refers to the task set that
+/// was read last.
 class TaskIndex {
 public:
-  TaskIndex(const TaskSet &set, bool listed) : set(set), listed(listed) {
+  TaskIndex() = default;
+  TaskIndex(const TaskSet &set, bool listed) { read(set, listed); }
+
+  void read(const TaskSet &taskSet, bool isListed) {
+    tasks = &taskSet;
+    listed = isListed;
+    order.clear();
+    const TaskSet &set = taskSet;
     if (!listed)
       return;
     order.resize(set.tasks);
@@ -37,6 +44,7 @@ public:
 
   /// The task at `point`, or UINT64_MAX.
   uint64_t find(ArrayView<int64_t> point) const {
+    const TaskSet &set = *tasks;
     if (!listed) {
       uint64_t task = 0;
       for (size_t a = 0; a < point.size(); ++a) {
@@ -57,6 +65,7 @@ public:
 
   /// A task that shares its coordinates with another, or UINT64_MAX.
   uint64_t duplicate() const {
+    const TaskSet &set = *tasks;
     for (size_t i = 1; i < order.size(); ++i)
       if (!less(set.at(order[i - 1]), set.at(order[i])))
         return order[i];
@@ -67,8 +76,8 @@ private:
   static bool less(ArrayView<int64_t> a, ArrayView<int64_t> b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   }
-  const TaskSet &set;
-  bool listed;
+  const TaskSet *tasks = nullptr;
+  bool listed = false;
   std::vector<uint32_t> order;
 };
 

@@ -57,22 +57,40 @@ static void addDraws(const WorkItem &item, double costPerCta, double drawCost,
   }
 }
 
-Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
-                                         const ScheduleOptions &options,
-                                         Decisions *decisions) {
-  auto place = [&](const std::vector<WorkItem> &items, Placement &placement) {
+namespace {
+class TicketStrategy : public Strategy {
+public:
+  TicketStrategy() : Strategy("tickets", Discipline::ticket) {}
+
+  void begin(const Problem &problem) override {
+    ctas = problem.topology.ctas;
+    drawCost = problem.costs.drawNs * problem.costs.readRate(ctas);
+  }
+
+  void place(const std::vector<WorkItem> &items,
+             Placement &placement) override {
     double total = 0;
     for (const WorkItem &item : items)
       total += static_cast<double>(item.cost());
-    uint32_t ctas = problem.topology.ctas;
-    double costPerCta = total / ctas;
-    double drawCost = problem.costs.drawNs * problem.costs.readRate(ctas);
     double left = total;
     for (const WorkItem &item : items) {
-      addDraws(item, costPerCta, drawCost, left, ctas, placement);
+      addDraws(item, total / ctas, drawCost, left, ctas, placement);
       left -= static_cast<double>(item.cost());
     }
-  };
-  return solve(problem, options, decisions, "tickets", Discipline::ticket,
-               place);
+  }
+
+private:
+  uint32_t ctas = 0;
+  double drawCost = 0; ///< bytes that a CTA reads until its next draw is there
+};
+} // namespace
+
+std::unique_ptr<Strategy> detail::ticketStrategy() {
+  return std::make_unique<TicketStrategy>();
+}
+
+Expected<Schedule> dfrt::scheduleTickets(const Problem &problem,
+                                         const ScheduleOptions &options,
+                                         Decisions *decisions) {
+  return solve(problem, options, decisions, ticketStrategy());
 }

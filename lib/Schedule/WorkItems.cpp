@@ -11,6 +11,8 @@
 
 #include "WorkItems.h"
 
+#include "dataflow/Schedule/Message.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -19,7 +21,7 @@ using namespace dfrt::detail;
 
 /// True for a task that has no call at all: an empty range called per tile.
 static bool isIdle(const StageGraph &graph, uint32_t stage, uint64_t task) {
-  return graph.stage(stage).each && graph.problem.tileCount(stage, task) == 0;
+  return graph.stage(stage).each && graph.tileCount(stage, task) == 0;
 }
 
 double detail::segmentCost(const Problem &problem, uint32_t stage) {
@@ -32,18 +34,22 @@ double detail::segmentCost(const Problem &problem, uint32_t stage) {
   return bytes;
 }
 
-std::vector<std::vector<WorkItem>> detail::workItems(const StageGraph &graph,
-                                                     const ResidentSets &sets) {
+ArrayView<std::vector<WorkItem>> WorkItems::collect(const StageGraph &graph,
+                                                    const ResidentSets &sets) {
   const Problem &problem = graph.problem;
-  std::vector<std::vector<WorkItem>> items;
-  std::vector<bool> seen(sets.size(), false);
+  for (std::vector<WorkItem> &list : items)
+    list.clear();
+  size_t depths = 0;
+  seen.assign(sets.size(), 0);
   for (uint32_t s = 0; s < problem.program.stages.size(); ++s) {
     if (!graph.placedBySolver(s))
       continue;
     const Stage &stage = graph.stage(s);
     if (items.size() < graph.depth(s))
       items.resize(graph.depth(s));
+    depths = std::max<size_t>(depths, graph.depth(s));
     std::vector<WorkItem> &list = items[graph.depth(s) - 1];
+    double further = stage.range == kNone ? 0 : segmentCost(problem, s);
     for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t) {
       if (isIdle(graph, s, t))
         continue;
@@ -54,23 +60,23 @@ std::vector<std::vector<WorkItem>> detail::workItems(const StageGraph &graph,
       if (item.set != kNone) {
         if (seen[item.set])
           continue;
-        seen[item.set] = true;
+        seen[item.set] = 1;
         item.whole = true;
         item.fixed = std::max<uint64_t>(1, sets.cost(item.set));
       } else if (stage.range == kNone) {
         item.fixed = graph.cost(s, t, 1);
       } else {
-        item.tiles = problem.tileCount(s, t);
+        item.tiles = graph.tileCount(s, t);
         item.fixed = stage.each ? 0 : graph.fixedCost(s, t);
         item.tile = graph.tileCost(s, t);
-        item.further = segmentCost(problem, s);
+        item.further = further;
       }
       item.minTiles = stage.requests.minTiles;
       item.maxTiles = stage.requests.maxTiles;
       list.push_back(item);
     }
   }
-  return items;
+  return {items.data(), depths};
 }
 
 int64_t detail::legalRun(const WorkItem &item, int64_t wish) {
@@ -89,8 +95,6 @@ void detail::assign(const WorkItem &item, int64_t begin, int64_t end,
                     uint32_t lane, Placement &placement) {
   if (item.set != kNone)
     placement.setLanes[item.set] = lane;
-  if (placement.pieces.size() <= item.stage)
-    placement.pieces.resize(item.stage + 1);
   std::vector<Assignment> &list = placement.pieces[item.stage];
   int64_t tiles = end - begin;
   if (!item.maxTiles || tiles <= item.maxTiles) {
@@ -111,12 +115,8 @@ void detail::assign(const WorkItem &item, int64_t begin, int64_t end,
 
 /// Sorts all assignments by (task, begin) and assigns members of resident sets
 /// that the solver did not see.
-static void finish(const StageGraph &graph, const ResidentSets &sets,
-                   Placement &placement) {
-  const Problem &problem = graph.problem;
-  uint32_t stages = static_cast<uint32_t>(problem.program.stages.size());
-  placement.pieces.resize(stages);
-  placement.setLanes.resize(sets.size(), kNone);
+void BatchSolver::finish() {
+  uint32_t stages = graph.size();
   if (sets.any())
     // The solver saw each set once; here all its placed members get its lane.
     for (uint32_t s = 0; s < stages; ++s) {
@@ -138,34 +138,43 @@ static void finish(const StageGraph &graph, const ResidentSets &sets,
         item.set = set;
         item.minTiles = graph.stage(s).requests.minTiles;
         item.maxTiles = graph.stage(s).requests.maxTiles;
-        assign(item, 0, problem.tileCount(s, t), placement.setLanes[set],
+        assign(item, 0, graph.tileCount(s, t), placement.setLanes[set],
                placement);
       }
     }
+  auto before = [](const Assignment &a, const Assignment &b) {
+    return std::tie(a.task, a.begin) < std::tie(b.task, b.begin);
+  };
   for (auto &list : placement.pieces)
-    std::sort(list.begin(), list.end(),
-              [](const Assignment &a, const Assignment &b) {
-                return std::tie(a.task, a.begin) < std::tie(b.task, b.begin);
-              });
+    if (!std::is_sorted(list.begin(), list.end(), before))
+      std::sort(list.begin(), list.end(), before);
+}
+
+Status BatchSolver::run(Strategy &strategy, const ScheduleOptions &options,
+                        Decisions *decisions, Schedule &schedule) {
+  graph.readBatch();
+  sets.readBatch();
+  placement.discipline = strategy.discipline;
+  placement.lanes =
+      strategy.discipline == Discipline::fixed ? problem.topology.ctas : 0;
+  placement.pieces.resize(graph.size());
+  for (std::vector<Assignment> &list : placement.pieces)
+    list.clear();
+  placement.setLanes.assign(sets.size(), kNone);
+  strategy.begin(problem);
+  for (const std::vector<WorkItem> &list : items.collect(graph, sets))
+    strategy.place(list, placement);
+  finish();
+  return builder.build(strategy.name, placement, options, decisions, schedule);
 }
 
 Expected<Schedule> detail::solve(const Problem &problem,
                                  const ScheduleOptions &options,
-                                 Decisions *decisions, const char *solver,
-                                 Discipline discipline,
-                                 const PlaceItems &place) {
-  if (Status s = check(problem); !s)
-    return s;
-  StageGraph graph(problem);
-  ResidentSets sets(graph);
-  Placement placement;
-  placement.discipline = discipline;
-  if (discipline == Discipline::fixed)
-    placement.lanes = problem.topology.ctas;
-  placement.setLanes.assign(sets.size(), kNone);
-  for (const std::vector<WorkItem> &items : workItems(graph, sets))
-    place(items, placement);
-  finish(graph, sets, placement);
-  return ScheduleBuilder(graph, sets, options, decisions)
-      .build(solver, std::move(placement));
+                                 Decisions *decisions,
+                                 std::unique_ptr<Strategy> strategy) {
+  DFRT_TRY(check(problem));
+  BatchSolver solver(problem);
+  Schedule schedule;
+  DFRT_TRY(solver.run(*strategy, options, decisions, schedule));
+  return schedule;
 }

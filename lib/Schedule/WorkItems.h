@@ -15,7 +15,7 @@
 
 #include "ScheduleBuilder.h"
 
-#include <functional>
+#include <memory>
 
 namespace dfrt {
 namespace detail {
@@ -42,8 +42,15 @@ double segmentCost(const Problem &problem, uint32_t stage);
 
 /// Items by depth (index 0 is depth 1), each in stage and task order. Tasks of
 /// a resident set appear once, as its first member.
-std::vector<std::vector<WorkItem>> workItems(const StageGraph &graph,
-                                             const ResidentSets &sets);
+class WorkItems {
+public:
+  ArrayView<std::vector<WorkItem>> collect(const StageGraph &graph,
+                                           const ResidentSets &sets);
+
+private:
+  std::vector<std::vector<WorkItem>> items;
+  std::vector<uint8_t> seen; ///< [resident sets]
+};
 
 /// Most tiles, at most `wish`, that an inner piece run of `item` may have so
 /// that it can be cut into pieces of minTiles to maxTiles; 0 if there are none.
@@ -54,16 +61,57 @@ int64_t legalRun(const WorkItem &item, int64_t wish);
 void assign(const WorkItem &item, int64_t begin, int64_t end, uint32_t lane,
             Placement &placement);
 
-/// Assigns the items of one depth to lanes.
-using PlaceItems =
-    std::function<void(const std::vector<WorkItem> &items, Placement &)>;
+/// What tells solvers apart: how the items of a depth are assigned to lanes.
+/// An object may keep tables between batches.
+class Strategy {
+public:
+  Strategy(const char *name, Discipline discipline)
+      : name(name), discipline(discipline) {}
+  virtual ~Strategy() = default;
 
-/// What all solvers share: checks the problem, lets `place` assign the items of
-/// each depth in turn, and builds the schedule that names `solver`. A static
-/// placement begins with a lane for every CTA, a ticket list with none.
+  /// Called before the first depth of a batch.
+  virtual void begin(const Problem &problem) = 0;
+  /// Called for each depth in turn. A static placement begins with a lane for
+  /// every CTA, a ticket list with none.
+  virtual void place(const std::vector<WorkItem> &items,
+                     Placement &placement) = 0;
+
+  const char *const name;
+  const Discipline discipline;
+};
+
+/// What all solvers share: from a problem to instructions. Keeps its tables
+/// between batches of one program.
+class BatchSolver {
+public:
+  explicit BatchSolver(const Problem &problem)
+      : problem(problem), graph(problem), sets(graph), builder(graph, sets) {}
+
+  /// Fails when a request or option cannot be met. The problem must be one that
+  /// `check` accepts.
+  Status run(Strategy &strategy, const ScheduleOptions &options,
+             Decisions *decisions, Schedule &schedule);
+
+private:
+  void finish();
+
+  const Problem &problem;
+  StageGraph graph;
+  ResidentSets sets;
+  WorkItems items;
+  Placement placement;
+  ScheduleBuilder builder;
+};
+
+/// Checks the problem and runs `strategy` on it once.
 Expected<Schedule> solve(const Problem &problem, const ScheduleOptions &options,
-                         Decisions *decisions, const char *solver,
-                         Discipline discipline, const PlaceItems &place);
+                         Decisions *decisions,
+                         std::unique_ptr<Strategy> strategy);
+
+/// The strategies; each is in the file of its solver.
+std::unique_ptr<Strategy> streamStrategy();
+std::unique_ptr<Strategy> longestFirstStrategy();
+std::unique_ptr<Strategy> ticketStrategy();
 
 } // namespace detail
 } // namespace dfrt

@@ -22,10 +22,14 @@
 
 #include "dataflow/Schedule/Schedule.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dfrt {
+namespace detail {
+class Strategy;
+}
 
 /// Choices that the caller may force. The defaults let the planner decide.
 struct ScheduleOptions {
@@ -78,6 +82,8 @@ struct Solver {
   const char *summary;
   Expected<Schedule> (*run)(const Problem &, const ScheduleOptions &,
                             Decisions *);
+  /// What it decides, as an object that plans batch after batch.
+  std::unique_ptr<detail::Strategy> (*strategy)();
 };
 /// All solvers, by name.
 ArrayView<Solver> solvers();
