@@ -10,7 +10,10 @@
 #include "dataflow/Schedule/Schedule.h"
 #include "dfrt/KernelABI.h"
 
+#include <algorithm>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 using namespace dfrt;
 
@@ -105,6 +108,8 @@ constexpr uint32_t kMaximumBarriers = 1 << 16;
 constexpr uint32_t kMaximumAlignment = 1 << 20;
 constexpr uint64_t kMaximumReserved = 1 << 24;
 constexpr uint64_t kMaximumScratch = uint64_t(1) << 40;
+/// Elements of a tensor's dimension that a map divides.
+constexpr uint64_t kMaximumSteps = uint64_t(1) << 31;
 
 bool isPowerOfTwo(uint64_t value) {
   return value != 0 && (value & (value - 1)) == 0;
@@ -221,23 +226,11 @@ private:
     if (map.dimensions.empty() || map.dimensions.size() > map.kMaxRank)
       return fail(name, " has ", map.dimensions.size(),
                   " dimensions, which is not 1 to ", map.kMaxRank);
-    // Runs of dimensions from the last to the first.
-    uint64_t left = argument.shape.size();
-    for (size_t d = 0; d < map.dimensions.size(); ++d) {
-      const TensorMapSpec::Dimension &dimension = map.dimensions[d];
-      if (dimension.last + uint64_t(1) != left ||
-          dimension.first > dimension.last)
-        return fail(name, ".dimensions[", d, "] is ", dimension.first, " to ",
-                    dimension.last, ", but ", left, " dimensions of argument '",
-                    argument.name, "' are left");
-      left = dimension.first;
-      if (dimension.box < 1 || dimension.box > map.kMaxBox)
-        return fail(name, ".dimensions[", d, "].box is ", dimension.box,
+    for (size_t d = 0; d < map.dimensions.size(); ++d)
+      if (map.dimensions[d].box < 1 || map.dimensions[d].box > map.kMaxBox)
+        return fail(name, ".dimensions[", d, "].box is ", map.dimensions[d].box,
                     ", which is not 1 to ", map.kMaxBox);
-    }
-    if (left != 0)
-      return fail(name, " leaves out ", left, " dimensions of argument '",
-                  argument.name, "'");
+    DFRT_TRY(checkRuns(map, argument, name));
     uint64_t inner =
         uint64_t(map.dimensions[0].box) * elementBytes(map.element);
     if (inner % 16)
@@ -247,6 +240,53 @@ private:
     if (map.swizzle != TensorMapSpec::Swizzle::none && inner > span)
       return fail(name, ".dimensions[0].box takes ", inner,
                   " bytes, more than the swizzle's ", span);
+    return Status::success();
+  }
+
+  /// Each dimension of the argument lies in one run, and the dimensions of a
+  /// run split it without gaps.
+  Status checkRuns(const TensorMapSpec &map, const Argument &argument,
+                   const std::string &name) const {
+    const std::vector<TensorMapSpec::Dimension> &all = map.dimensions;
+    std::vector<size_t> order(all.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    // From the argument's last dimension to its first, each run from inside.
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::make_tuple(all[b].last, all[a].unit) <
+             std::make_tuple(all[a].last, all[b].unit);
+    });
+    if (order[0] != 0)
+      return fail(name, ".dimensions[0] is ", all[0].first, " to ", all[0].last,
+                  " in steps of ", all[0].unit, ", but ", name, ".dimensions[",
+                  order[0], "] has neighbouring elements");
+    uint64_t left = argument.shape.size(), step = 1;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const TensorMapSpec::Dimension &d = all[order[i]];
+      std::string field = textOf(name, ".dimensions[", order[i], "]");
+      if (d.last + uint64_t(1) != left || d.first > d.last)
+        return fail(field, " is ", d.first, " to ", d.last, ", but ", left,
+                    " dimensions of argument '", argument.name, "' are left");
+      if (d.unit != step)
+        return fail(field, ".unit is ", d.unit, ", expected ", step);
+      bool ends = i + 1 == order.size() || all[order[i + 1]].last != d.last;
+      if (ends != (d.limit == 0))
+        return fail(field, ".limit is ", d.limit, ", but ",
+                    ends ? "no dimension takes what is behind it"
+                         : "other dimensions take what is behind it");
+      if (d.limit > kMaximumSteps / d.unit)
+        return fail(field, " takes ", d.limit, " times ", d.unit,
+                    " elements, more than ", kMaximumSteps);
+      step = ends ? 1 : d.unit * d.limit;
+      if (ends)
+        left = d.first;
+      else if (all[order[i + 1]].first != d.first)
+        return fail(field, " is ", d.first, " to ", d.last, ", but ", name,
+                    ".dimensions[", order[i + 1], "] is ",
+                    all[order[i + 1]].first, " to ", d.last);
+    }
+    if (left != 0)
+      return fail(name, " leaves out ", left, " dimensions of argument '",
+                  argument.name, "'");
     return Status::success();
   }
 

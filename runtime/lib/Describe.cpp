@@ -138,6 +138,8 @@ void describeMap(JsonWriter &json, const Program &program,
     json.member("first", dimension.first);
     json.member("last", dimension.last);
     json.member("box", dimension.box);
+    json.member("unit", dimension.unit);
+    json.member("limit", dimension.limit);
     json.endObject();
   }
   json.endArray();

@@ -210,7 +210,7 @@ private:
   }
   Status read(const std::string &where, const fbs::TensorMapDimension *t,
               TensorMapSpec::Dimension &d) {
-    d = {t->first(), t->last(), t->box()};
+    d = {t->first(), t->last(), t->box(), t->unit(), t->limit()};
     return Status::success();
   }
   Status read(const std::string &where, const fbs::TensorMapSpec *t,

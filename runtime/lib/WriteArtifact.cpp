@@ -125,7 +125,8 @@ class Writer {
   }
 
   Offset<fbs::TensorMapDimension> write(const TensorMapSpec::Dimension &d) {
-    return fbs::CreateTensorMapDimension(builder, d.first, d.last, d.box);
+    return fbs::CreateTensorMapDimension(builder, d.first, d.last, d.box,
+                                         d.unit, d.limit);
   }
   Offset<fbs::TensorMapSpec> write(const TensorMapSpec &m) {
     return fbs::CreateTensorMapSpec(builder, m.argument, uint8_t(m.element),

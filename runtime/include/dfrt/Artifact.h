@@ -89,9 +89,15 @@ struct CodeBlob {
 const char *kindName(CodeBlob::Kind kind);
 
 /// How a tensor map is made of a bound argument. Arguments are dense and
-/// row-major, so neighbouring dimensions can be merged into one: dimension 0 of
-/// the map, the contiguous one, is a run of the argument's last dimensions,
-/// dimension 1 the run before it, and so on, until all belong to one.
+/// row-major, so neighbouring dimensions can be merged into one, a run. The
+/// runs of a map are the argument's dimensions, each in one of them. A run may
+/// be split in several dimensions of the map: the innermost takes its elements
+/// one by one, up to its limit, the next one takes as many at a step, and so
+/// on; the outermost has what is there. So a matrix of 192 columns, whose rows
+/// come in eights, is {columns, limit 64}, {rows, limit 8}, {columns, unit 64},
+/// {rows, unit 8}: three chunks of 64 columns, each with eight rows. Dimension 0
+/// of the map is the innermost one of the run with the last dimension; the
+/// others may stand in any order.
 struct TensorMapSpec {
   static constexpr uint32_t kMaxRank = 5;
   static constexpr uint32_t kMaxBox = 256;
@@ -101,7 +107,14 @@ struct TensorMapSpec {
 
   struct Dimension {
     uint32_t first = 0, last = 0; ///< dimensions of the argument, inclusive
-    uint32_t box = 1;             ///< elements that a copy moves, 1 to kMaxBox
+    uint32_t box = 1;             ///< steps that a copy moves, 1 to kMaxBox
+    uint64_t unit = 1;  ///< elements of the run from one step to the next
+    uint64_t limit = 0; ///< steps; 0: as many as there are
+
+    friend bool operator==(const Dimension &a, const Dimension &b) {
+      return a.first == b.first && a.last == b.last && a.box == b.box &&
+             a.unit == b.unit && a.limit == b.limit;
+    }
   };
 
   uint32_t argument = 0; ///< of the program
@@ -112,6 +125,12 @@ struct TensorMapSpec {
   Swizzle swizzle = Swizzle::none;
   Promotion promotion = Promotion::none; ///< what the L2 fetches at a time
   Fill fill = Fill::zero;                ///< what is read outside the tensor
+
+  friend bool operator==(const TensorMapSpec &a, const TensorMapSpec &b) {
+    return a.argument == b.argument && a.element == b.element &&
+           a.dimensions == b.dimensions && a.swizzle == b.swizzle &&
+           a.promotion == b.promotion && a.fill == b.fill;
+  }
 };
 
 /// A persistent kernel in a cubin, and which plans and launches it takes.

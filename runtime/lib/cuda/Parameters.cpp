@@ -74,23 +74,40 @@ static Status makeMap(const Device &device, const TensorMapSpec &spec,
   description.swizzle = MapSwizzle(spec.swizzle);
   description.promotion = MapPromotion(spec.promotion);
   description.fill = MapFill(spec.fill);
-  uint64_t stride = bytesOf(description.element);
-  for (uint32_t d = 0; d < description.rank; ++d) {
-    const TensorMapSpec::Dimension &dimension = spec.dimensions[d];
-    uint64_t extent = 1;
-    for (uint32_t i = dimension.first; i <= dimension.last; ++i) {
-      if (i >= argument.shape.size())
-        return failure(StatusCode::invalidFile, "tensor map of '",
-                       argument.name, "': dimension ", i,
-                       " does not exist; build the artifact again");
-      extent *= uint64_t(argument.shape[i]);
-    }
+  for (int64_t extent : argument.shape)
     if (!extent)
       return Status::success();
-    description.extents[d] = extent;
-    description.strides[d] = stride;
+  for (uint32_t d = 0; d < description.rank; ++d) {
+    const TensorMapSpec::Dimension &dimension = spec.dimensions[d];
+    if (dimension.last >= argument.shape.size() || !dimension.unit)
+      return failure(StatusCode::invalidFile, "tensor map of '", argument.name,
+                     "': dimensions ", dimension.first, " to ", dimension.last,
+                     " in steps of ", dimension.unit,
+                     " do not exist; build the artifact again");
+    uint64_t elements = 1, behind = 1;
+    for (uint32_t i = dimension.first; i <= dimension.last; ++i)
+      elements *= uint64_t(argument.shape[i]);
+    for (size_t i = dimension.last + 1; i < argument.shape.size(); ++i)
+      behind *= uint64_t(argument.shape[i]);
+    uint64_t unit = dimension.unit, steps = dimension.limit;
+    if (!steps) {
+      if (elements % unit)
+        return failure(StatusCode::invalidArgument, "argument '", argument.name,
+                       "': its dimensions ", dimension.first, " to ",
+                       dimension.last, " have ", elements,
+                       " elements, no multiple of ", unit,
+                       ", in which the kernel's copies count them");
+      steps = elements / unit;
+    }
+    // Coordinates have 32 bits and a sign.
+    if (steps > (uint64_t(1) << 31))
+      return failure(StatusCode::invalidArgument, "argument '", argument.name,
+                     "': ", steps, " steps along dimensions ", dimension.first,
+                     " to ", dimension.last,
+                     ", more than a copy can count (2^31)");
+    description.extents[d] = steps;
+    description.strides[d] = bytesOf(description.element) * behind * unit;
     description.box[d] = dimension.box;
-    stride *= extent;
   }
   Expected<TensorMap> made = makeTensorMap(device, description);
   if (!made)

@@ -260,6 +260,44 @@ TEST_F(LauncherTest, TensorMaps) {
   EXPECT_FALSE(launcher.bind(other).ok());
 }
 
+TEST_F(LauncherTest, TensorMapsSplitDimensions) {
+  TestCase mapped = withKernels(raggedCase({37, 0, 200, 1}));
+  Kernel &record = mapped.artifact.kernels[0];
+  TensorMapSpec spec;
+  spec.argument = 3; // [4, 8] of i64: four chunks of two elements, rows by two
+  spec.element = ElementType::i64;
+  spec.dimensions = {
+      {1, 1, 2, 1, 2}, {0, 0, 2, 1, 2}, {1, 1, 4, 2, 0}, {0, 0, 2, 2, 0}};
+  record.maps = {spec};
+  record.argumentAlignment.assign(5, 16);
+  record.parameterBytes = uint32_t(kernelParameterBytes(mapped.program(), 1));
+  use(std::move(mapped));
+  ready();
+  EXPECT_OK(launcher.launch(s));
+  uint64_t words[16];
+  std::memcpy(words, fake().lastParameter + kernelMapsOffset(test.program()),
+              sizeof(words));
+  EXPECT_EQ(words[0], uint64_t(MapElement::i64) << 32 | 4);
+  EXPECT_EQ(words[2], 2u << 16 | 2);
+  EXPECT_EQ(words[3], 2u << 16 | 2);
+  EXPECT_EQ(words[4], 4u << 16 | 4);
+  EXPECT_EQ(words[5], 2u << 16 | 2);
+  EXPECT_EQ(words[8], 64u);   // a row
+  EXPECT_EQ(words[9], 16u);   // a chunk
+  EXPECT_EQ(words[10], 128u); // two rows
+
+  std::vector<KernelArgument> odd = arguments();
+  odd[3] = makeArgument(odd[3].name, odd[3].address, ElementType::i64, {3, 8});
+  EXPECT_FAILURE(launcher.bind(odd), StatusCode::invalidArgument,
+                 HasSubstr("its dimensions 0 to 0 have 3 elements, no multiple "
+                           "of 2, in which the kernel's copies count them"));
+  odd[3] = makeArgument(odd[3].name, odd[3].address, ElementType::i64,
+                        {int64_t(1) << 34, 8});
+  EXPECT_FAILURE(launcher.bind(odd), StatusCode::invalidArgument,
+                 HasSubstr("8589934592 steps along dimensions 0 to 0, more "
+                           "than a copy can count (2^31)"));
+}
+
 TEST_F(LauncherTest, UnfitPlansAreNamed) {
   create();
   auto refused = [&](auto change) {
@@ -460,27 +498,6 @@ TEST_F(LauncherTest, RefusesAfterAnError) {
   EXPECT_OK(device.reopen());
 }
 
-TEST_F(LauncherTest, ErrorsThatLeaveTheContext) {
-  ready();
-  EXPECT_OK(launcher.launch(s));
-  fake().fail("cuStreamSynchronize", 1, api::Result::unknown);
-  EXPECT_FALSE(launcher.wait(s).ok());
-  EXPECT_FALSE(device.lost());
-  EXPECT_FAILURE(launcher.launch(s), StatusCode::deviceError,
-                 HasSubstr("initialise it again"));
-  EXPECT_OK(launcher.initialise(s));
-  EXPECT_OK(launcher.launch(s));
-}
-
-TEST_F(LauncherTest, LaunchFailuresNameTheKernel) {
-  ready();
-  fake().fail("cuLaunchKernelEx", 1, api::Result::launchOutOfResources);
-  EXPECT_FAILURE(launcher.launch(s), StatusCode::resourceExhausted,
-                 AllOf(HasSubstr("kernel 'kernel' of code 'ragged/kernel'"),
-                       HasSubstr("cuLaunchKernelEx"), HasSubstr("8 CTAs")));
-  EXPECT_OK(launcher.launch(s));
-}
-} // namespace
 TEST_F(LauncherTest, TimelinesOfKernelsThatRecord) {
   cuda::Timeline timeline = take(cuda::Timeline::create(device, 8, 5));
   ready();
@@ -504,3 +521,24 @@ TEST_F(LauncherTest, TimelinesOfKernelsThatRecord) {
   EXPECT_EQ(head().timeline, 0u);
 }
 
+TEST_F(LauncherTest, ErrorsThatLeaveTheContext) {
+  ready();
+  EXPECT_OK(launcher.launch(s));
+  fake().fail("cuStreamSynchronize", 1, api::Result::unknown);
+  EXPECT_FALSE(launcher.wait(s).ok());
+  EXPECT_FALSE(device.lost());
+  EXPECT_FAILURE(launcher.launch(s), StatusCode::deviceError,
+                 HasSubstr("initialise it again"));
+  EXPECT_OK(launcher.initialise(s));
+  EXPECT_OK(launcher.launch(s));
+}
+
+TEST_F(LauncherTest, LaunchFailuresNameTheKernel) {
+  ready();
+  fake().fail("cuLaunchKernelEx", 1, api::Result::launchOutOfResources);
+  EXPECT_FAILURE(launcher.launch(s), StatusCode::resourceExhausted,
+                 AllOf(HasSubstr("kernel 'kernel' of code 'ragged/kernel'"),
+                       HasSubstr("cuLaunchKernelEx"), HasSubstr("8 CTAs")));
+  EXPECT_OK(launcher.launch(s));
+}
+} // namespace

@@ -61,7 +61,11 @@ Artifact kernelArtifact() {
   map.swizzle = TensorMapSpec::Swizzle::b32;
   map.promotion = TensorMapSpec::Promotion::b256;
   map.fill = TensorMapSpec::Fill::nan;
-  kernel.maps = {map, map};
+  // Eight groups of four elements, of the rows two a step.
+  TensorMapSpec split = map;
+  split.dimensions = {
+      {1, 2, 4, 1, 4}, {0, 0, 2, 1, 2}, {1, 2, 8, 4, 0}, {0, 0, 128, 2, 0}};
+  kernel.maps = {split, map};
   kernel.parameterBytes =
       uint32_t(kernelParameterBytes(artifact.program, kernel.maps.size()));
   kernel.remarks = {"part: whole handler", "merge: \"folded\""};
@@ -112,11 +116,11 @@ TEST(Kernels, RoundTripKeepsEverything) {
   EXPECT_EQ(kernel.scratchBytes, 100u);
   EXPECT_EQ(kernel.maxCluster, 16u);
   EXPECT_TRUE(kernel.watchdog);
+  EXPECT_TRUE(kernel.timeline);
   EXPECT_EQ(kernel.parameterBytes, artifact.kernels[0].parameterBytes);
   EXPECT_EQ(kernel.argumentAlignment, artifact.kernels[0].argumentAlignment);
   EXPECT_EQ(kernel.remarks, artifact.kernels[0].remarks);
   ASSERT_EQ(kernel.maps.size(), 2u);
-  EXPECT_TRUE(kernel.timeline);
   const TensorMapSpec &map = kernel.maps[1];
   EXPECT_EQ(map.argument, artifact.program.arguments.size() - 1);
   EXPECT_EQ(map.element, ElementType::f32);
@@ -127,6 +131,11 @@ TEST(Kernels, RoundTripKeepsEverything) {
   EXPECT_EQ(map.dimensions[0].box, 4u);
   EXPECT_EQ(map.dimensions[1].first, 0u);
   EXPECT_EQ(map.dimensions[1].last, 1u);
+  EXPECT_EQ(map.dimensions[1].unit, 1u);
+  EXPECT_EQ(map.dimensions[1].limit, 0u);
+  ASSERT_EQ(kernel.maps[0].dimensions.size(), 4u);
+  EXPECT_EQ(kernel.maps[0].dimensions[1].limit, 2u);
+  EXPECT_EQ(kernel.maps[0].dimensions[2].unit, 4u);
   EXPECT_EQ(read->kernels[1].ptxBlob, kNone);
   EXPECT_EQ(write(*read), bytes);
 }
@@ -233,6 +242,30 @@ TEST(Kernels, WrongMapsAreNamed) {
           " leaves out 1 dimensions of argument 'table'");
   refused([](M &m) { m.dimensions.pop_back(); },
           " leaves out 2 dimensions of argument 'table'");
+  auto divided = [&](std::function<void(TensorMapSpec &)> change,
+                     const std::string &expected) {
+    std::string message =
+        refusal([&](Kernel &k, Artifact &) { change(k.maps[0]); });
+    EXPECT_EQ(message, "artifact: kernels[0].maps[0]" + expected);
+  };
+  divided([](M &m) { std::swap(m.dimensions[0], m.dimensions[1]); },
+          ".dimensions[0] is 0 to 0 in steps of 1, but maps[0].dimensions[1] "
+          "has neighbouring elements");
+  divided([](M &m) { m.dimensions[0].unit = 2; },
+          ".dimensions[0].unit is 2, expected 1");
+  divided([](M &m) { m.dimensions[2].unit = 8; },
+          ".dimensions[2].unit is 8, expected 4");
+  divided([](M &m) { m.dimensions[3].limit = 3; },
+          ".dimensions[3].limit is 3, but no dimension takes what is behind "
+          "it");
+  divided([](M &m) { m.dimensions[0].limit = 0; },
+          ".dimensions[0].limit is 0, but other dimensions take what is behind "
+          "it");
+  divided([](M &m) { m.dimensions[1].limit = uint64_t(1) << 32; },
+          ".dimensions[1] takes 4294967296 times 1 elements, more than "
+          "2147483648");
+  divided([](M &m) { m.dimensions[2].first = 2; },
+          ".dimensions[0] is 1 to 2, but maps[0].dimensions[2] is 2 to 2");
   refused([](M &m) { m.element = ElementType::i32; },
           ".fill is NaN, but the element is i32");
   refused([](M &m) { m.dimensions[0].box = 0; },
@@ -260,7 +293,8 @@ TEST(Kernels, AreDescribed) {
         "\"disciplines\":[\"static\",\"ticket\"]",
         "\"transports\":[\"local\",\"cluster_shared\",\"global\","
         "\"multicast\"]",
-        "\"swizzle_bytes\":32", "\"promotion_bytes\":256", "\"fill\":\"nan\"",
+        "\"unit\":4,\"limit\":0", "\"swizzle_bytes\":32",
+        "\"promotion_bytes\":256", "\"fill\":\"nan\"",
         "\"merge: \\\"folded\\\"\"", "\"max_cluster\":16"})
     EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
 }
