@@ -81,6 +81,19 @@ SplitRoles::parseVariants(ProgramOp program) {
   return kinds;
 }
 
+SmallVector<int64_t> mlir::df::indexMultiples(StageOpInterface stage) {
+  SmallVector<int64_t> multiples;
+  if (stage.getStageKind() != StageKind::reduce)
+    multiples.assign(stage.lookupTasks().getAxes().size(), 1);
+  if (RangeOp range = stage.lookupRange()) {
+    // A piece begins at a whole tile behind the offset, and ends anywhere.
+    int64_t tile = range.getStaticTile().value_or(1);
+    multiples.push_back(range.getOffset() ? 1 : tile);
+    multiples.push_back(1);
+  }
+  return multiples;
+}
+
 /// Takes over what a stage says about its handler.
 LogicalResult SplitRoles::addStage(StageOpInterface stage) {
   HandlerOpInterface handler = stage.lookupHandler();
@@ -88,18 +101,12 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
     return success();
   SplitHandler split;
   split.frame.handler = handler;
-  if (stage.getStageKind() != StageKind::reduce)
-    split.frame.multiples.assign(stage.lookupTasks().getAxes().size(), 1);
-  for (unsigned i = 0; i < split.frame.multiples.size(); ++i)
+  split.frame.multiples = indexMultiples(stage);
+  // Coordinates, then where a piece begins: where it ends follows from it.
+  size_t ends = stage.lookupRange() ? 1 : 0;
+  for (unsigned i = 0; i + ends < split.frame.multiples.size(); ++i)
     split.frame.identity.push_back(i);
-  if (RangeOp range = stage.lookupRange()) {
-    split.frame.identity.push_back(split.frame.multiples.size());
-    split.frame.perTile = stage.isPerTile();
-    // A piece begins at a whole tile behind the offset, and ends anywhere.
-    int64_t tile = range.getStaticTile().value_or(1);
-    split.frame.multiples.push_back(range.getOffset() ? 1 : tile);
-    split.frame.multiples.push_back(1);
-  }
+  split.frame.perTile = stage.isPerTile();
   split.frame.firstOperand = split.frame.multiples.size();
   llvm::append_range(split.operands, stage.getReadTensors());
   split.frame.endOperand = split.frame.firstOperand + split.operands.size();
@@ -230,7 +237,8 @@ void SplitRoles::buildKernel(ProgramOp program, ArrayRef<SplitHandler> handlers,
   SmallVector<StringAttr> names;
   for (const RingStream &stream : plan.streams) {
     auto ring = StreamOp::create(builder, program.getLoc(), stream.name,
-                                 stream.depth, stream.tile, stream.readOnce);
+                                 stream.depth, stream.tile,
+                                 /*layout=*/SharedAttr(), stream.readOnce);
     names.push_back(symbols.insert(ring));
     ++numStreams;
   }

@@ -40,6 +40,15 @@ struct HandlerFrame {
   StringRef name() const { return handler.getHandlerName().getValue(); }
 };
 
+/// For each index argument that a stage calls its handler with, but for the
+/// number of a slice, a number that it is a multiple of.
+SmallVector<int64_t> indexMultiples(StageOpInterface stage);
+
+/// A number that `value`, an integer in `body`, is a multiple of; 0 is a
+/// multiple of everything. `multiples` holds such numbers for the first
+/// arguments of the body.
+int64_t knownMultiple(Value value, Region &body, ArrayRef<int64_t> multiples);
+
 /// A slice of an operand that is to be streamed.
 struct Load {
   tensor::ExtractSliceOp op;
