@@ -26,6 +26,8 @@
 //   timeline           it can record when instructions began and ended
 //   parameter_bytes    size of the one parameter (dfrt/KernelABI.h)
 //   argument_alignment bytes, for each argument of the program
+//   maps               tensor maps behind the descriptors of the parameter
+//                      (StreamLowering.h), where there are any
 //   remarks            which way handlers took, and why
 //
 //===----------------------------------------------------------------------===//

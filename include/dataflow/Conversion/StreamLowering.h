@@ -10,13 +10,19 @@
 // library, with the places of the rings in shared memory as constants.
 //
 //   dfk_take       waits for the next stage to be full; its address
+//   dfk_take_at    the same, of a stream with a layout; the address is one in
+//                  shared memory, an i32
 //   dfk_give       hands the stage back
 //   dfk_fill_begin waits for the next stage to be free and says how many bytes
 //                  will arrive; the stage's address in shared memory
 //   dfk_fill_run   one bulk copy, by the lane named; by none for lane -1. With
 //                  `_keep`, the data stay in the L2 cache as usual, else they
 //                  are evicted first
+//   dfk_fill_tensor_1 to _5, of a stream with a layout: one copy of a box of a
+//                  tensor map of this rank, by one lane
 //   dfk_fill_end   counts the stage
+//
+// The tensor maps lie in the kernel's parameter, behind the descriptors.
 //
 // The whole load warp executes a load part; each lane computes the copies that
 // it issues.
@@ -28,6 +34,11 @@
 
 #include "dataflow/Conversion/HandlerToLLVM.h"
 #include "dataflow/IR/Dataflow.h"
+#include "dfrt/Artifact.h"
+
+namespace mlir {
+class Builder;
+} // namespace mlir
 
 namespace mlir::df {
 
@@ -47,11 +58,22 @@ struct RingLayout {
 /// their barriers from `barriers` on.
 RingLayout layoutRings(KernelOp kernel, uint32_t stages, uint32_t barriers);
 
+/// Where the tensor maps of a kernel begin in its parameter.
+uint64_t placeMaps(const dfrt::Program &program);
+
+/// A tensor map as `dataflow.kernel` describes it: a dictionary of `argument`,
+/// `element`, `swizzle`, `promotion`, `fill` and `dimensions`, each of which is
+/// [first, last, box, unit, limit].
+Attribute describeMap(Builder &builder, const dfrt::TensorMapSpec &map);
+/// The inverse; nothing when the attribute is something else.
+std::optional<dfrt::TensorMapSpec> readMap(Attribute attribute);
+
 /// Owns copies of parts in which calls stand for the ops of streams.
 class PartFunctions {
 public:
-  PartFunctions(KernelOp kernel, RingLayout layout)
-      : kernel(kernel), layout(std::move(layout)) {}
+  /// `mapsAt`: where tensor maps begin in the parameter of the kernel.
+  PartFunctions(KernelOp kernel, RingLayout layout, uint64_t mapsAt)
+      : kernel(kernel), layout(std::move(layout)), mapsAt(mapsAt) {}
 
   /// The function of a part. `handler` is that of the whole handler, to whose
   /// symbol "$load" or "$compute" is added. A load function has no records and
@@ -60,9 +82,14 @@ public:
   /// the parameter of the kernel.
   FailureOr<HandlerFunction> lower(PartOp part, HandlerFunction handler);
 
+  /// The tensor maps that the parts so far need, in the order of the parameter.
+  ArrayRef<dfrt::TensorMapSpec> getMaps() const { return maps; }
+
 private:
   KernelOp kernel;
   RingLayout layout;
+  uint64_t mapsAt;
+  std::vector<dfrt::TensorMapSpec> maps;
   std::vector<OwningOpRef<Operation *>> copies;
 };
 

@@ -84,6 +84,7 @@ private:
   uint32_t threads = 0;    ///< that compute
   uint64_t controlAt = 0, barriersAt = 0, privateAt = 0, privateBytes = 0;
   uint64_t parameterBytes = 0, reservedBytes = 0;
+  std::vector<dfrt::TensorMapSpec> maps;
   std::vector<std::string> remarks;
 };
 
@@ -192,7 +193,7 @@ LogicalResult KernelBuilder::addHandlers() {
   });
   std::optional<PartFunctions> parts;
   if (streams) {
-    parts.emplace(streams, rings);
+    parts.emplace(streams, rings, placeMaps(planned));
     if (failed(splitHandlers(*parts, *functions)))
       return failure();
   }
@@ -201,6 +202,8 @@ LogicalResult KernelBuilder::addHandlers() {
   if (failed(converted))
     return failure();
   handlers = std::move(*converted);
+  if (parts)
+    maps = parts->getMaps().vec();
   return success();
 }
 
@@ -212,7 +215,7 @@ void KernelBuilder::placeDescriptors(std::vector<uint64_t> &offsets) {
     offsets.push_back(offset);
     offset += 8 * (3 + 2 * argument.shape.size());
   }
-  parameterBytes = llvm::alignTo(offset, 64);
+  parameterBytes = placeMaps(planned) + DFRT_TENSOR_MAP_BYTES * maps.size();
 }
 
 /// The load warp initialises the barriers of the rings: a full one gets one
@@ -302,6 +305,17 @@ void KernelBuilder::addKernel() {
   at.setInsertionPointToStart(kernel.addEntryBlock(at));
   auto body = SymbolTable(module).lookup<LLVM::LLVMFuncOp>("dfk_kernel");
   Value taken = createCounters(at), filled = createCounters(at);
+  if (!maps.empty()) {
+    auto number = [&](uint64_t value) -> Value {
+      return LLVM::ConstantOp::create(at, loc, at.getI32Type(),
+                                      at.getI32IntegerAttr(int32_t(value)));
+    };
+    LLVM::CallOp::create(
+        at, loc,
+        SymbolTable(module).lookup<LLVM::LLVMFuncOp>("dfk_prefetch_maps"),
+        ValueRange{kernel.getArgument(0), number(placeMaps(planned)),
+                   number(maps.size())});
+  }
   LLVM::CallOp::create(at, loc, body,
                        ValueRange{kernel.getArgument(0), taken, filled});
   LLVM::ReturnOp::create(at, loc, ValueRange());
@@ -317,7 +331,8 @@ std::string KernelBuilder::describeStreams() {
   stream << rings.places.size() << " streams:";
   for (StreamOp each : streams.getStreams())
     stream << " " << each.getSymName() << " (" << each.getDepth() << " x "
-           << each.getStageBytes() << " bytes)";
+           << each.getStageBytes() << " bytes"
+           << (each.getLayout() ? ", tensor map)" : ")");
   stream << "; tiles are fetched ahead for";
   for (const dfrt::Stage &stage : planned.stages)
     for (const dfrt::Variant &variant : stage.variants)
@@ -351,6 +366,9 @@ void KernelBuilder::describe(KernelState &state) {
   auto number = [&](StringRef key, uint64_t value) {
     return b.getNamedAttr(key, b.getI64IntegerAttr(int64_t(value)));
   };
+  SmallVector<Attribute> mapAttrs;
+  for (const dfrt::TensorMapSpec &map : maps)
+    mapAttrs.push_back(describeMap(b, map));
   module->setAttr(
       kKernelAttrName,
       b.getDictionaryAttr(
@@ -368,6 +386,7 @@ void KernelBuilder::describe(KernelState &state) {
            number("parameter_bytes", parameterBytes),
            b.getNamedAttr("argument_alignment",
                           b.getDenseI64ArrayAttr(alignment)),
+           b.getNamedAttr("maps", b.getArrayAttr(mapAttrs)),
            b.getNamedAttr("remarks", b.getStrArrayAttr(texts))}));
 }
 

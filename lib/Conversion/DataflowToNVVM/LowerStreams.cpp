@@ -10,11 +10,18 @@
 // the load warp has the units l, l + 32, ... Operands are dense and row-major,
 // as everywhere in handlers; all addresses have 64 bits.
 //
+// Tiles of a stream with a layout are copied through a tensor map instead, by
+// one lane: dataflow/Transforms/StreamLayout.h says how. Of a partial tile
+// everything is copied, unless it has no rows: its source may then be empty,
+// and an empty tensor has no map.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dataflow/Conversion/StreamLowering.h"
 
 #include "dataflow/Conversion/ProgramFunctions.h"
+#include "dataflow/Transforms/StreamLayout.h"
+#include "dfrt/KernelABI.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -56,30 +63,8 @@ std::vector<uint32_t> mlir::df::fillAlignment(ProgramOp program,
                                               KernelOp kernel) {
   std::vector<uint32_t> alignment(program.getArguments().size(), 1);
   kernel->walk([&](FillOp fill) {
-    auto part = fill->getParentOfType<PartOp>();
-    HandlerOpInterface handler = part.lookupHandler();
-    auto variant = dyn_cast<HandlerOp>(handler.getOperation());
-    StringAttr name = variant && variant.getVariantOfAttr()
-                          ? variant.getVariantOfAttr().getAttr()
-                          : handler.getHandlerName();
-    unsigned number = cast<BlockArgument>(fill.getSource()).getArgNumber();
-    for (StageOpInterface stage : program.getStages()) {
-      HandlerOpInterface callee = stage.lookupHandler();
-      if (!callee || callee.getHandlerName() != name)
-        continue;
-      // Operands follow the indices, of which a sliced variant has one more.
-      unsigned indices = 0;
-      for (Type type : part.getArgumentTypes()) {
-        if (!type.isIndex())
-          break;
-        ++indices;
-      }
-      ValueRange operands = stage.getReadTensors();
-      if (number < indices || number - indices >= operands.size())
-        continue;
-      auto argument = cast<BlockArgument>(operands[number - indices]);
-      alignment[argument.getArgNumber()] = 16;
-    }
+    for (unsigned argument : filledArguments(fill))
+      alignment[argument] = 16;
   });
   return alignment;
 }
@@ -89,8 +74,10 @@ namespace {
 /// Lowers the ops of one part.
 class PartLowering {
 public:
-  PartLowering(KernelOp kernel, const RingLayout &layout, Value counters)
-      : counters(counters), builder(counters.getContext()) {
+  PartLowering(KernelOp kernel, const RingLayout &layout, Value counters,
+               Value parameter)
+      : counters(counters), parameter(parameter),
+        builder(counters.getContext()) {
     pointer = LLVM::LLVMPointerType::get(builder.getContext());
     for (auto [i, stream] : llvm::enumerate(kernel.getStreams()))
       rings[stream.getSymName()] = {stream, layout.places[i],
@@ -100,6 +87,8 @@ public:
   void lower(TakeOp op);
   void lower(GiveOp op);
   void lower(FillOp op);
+  /// A fill through the map that lies at `mapAt` in the parameter.
+  void lower(FillOp op, const StreamMap &map, uint64_t mapAt);
 
 private:
   struct Ring {
@@ -147,11 +136,21 @@ private:
     return rings[stream];
   }
 
+  Value beginFill(const Ring &ring, Value bytes) {
+    StreamOp stream = ring.stream;
+    return call("dfk_fill_begin", builder.getI32Type(),
+                {i32(ring.place.full), i32(ring.place.empty),
+                 i32(ring.place.base), i32(stream.getDepth()),
+                 i32(stream.getStageBytes()), counter(ring), bytes});
+  }
+  SmallVector<Value> findCoordinates(FillOp op,
+                                     const dfrt::TensorMapSpec &spec);
+
   struct Copy;
   void describe(FillOp op, Copy &copy);
   void writeUnit(const Copy &copy, const Ring &ring, Value unit);
 
-  Value counters;
+  Value counters, parameter;
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
   Type pointer;
@@ -175,10 +174,19 @@ struct PartLowering::Copy {
 void PartLowering::lower(TakeOp op) {
   const Ring &ring = begin(op, op.getStream());
   StreamOp stream = ring.stream;
-  Value address = call("dfk_take", pointer,
-                       {i32(ring.place.full), i32(ring.place.empty),
-                        i32(ring.place.base), i32(stream.getDepth()),
-                        i32(stream.getStageBytes()), counter(ring)});
+  SmallVector<Value> operands = {
+      i32(ring.place.full),   i32(ring.place.empty),       i32(ring.place.base),
+      i32(stream.getDepth()), i32(stream.getStageBytes()), counter(ring)};
+  if (stream.getLayout()) {
+    Value place = call("dfk_take_at", builder.getI32Type(), operands);
+    if (!op.use_empty())
+      op.replaceAllUsesWith(UnrealizedConversionCastOp::create(
+                                builder, loc, op.getTile().getType(), place)
+                                .getResult(0));
+    op.erase();
+    return;
+  }
+  Value address = call("dfk_take", pointer, operands);
   RankedTensorType tile = stream.getTileType();
   auto memory = MemRefType::get(tile.getShape(), tile.getElementType());
   LLVMTypeConverter converter(builder.getContext());
@@ -280,16 +288,12 @@ void PartLowering::writeUnit(const Copy &copy, const Ring &ring, Value unit) {
 
 void PartLowering::lower(FillOp op) {
   const Ring &ring = begin(op, op.getStream());
-  StreamOp stream = ring.stream;
   Copy copy;
   describe(op, copy);
   Value total = multiply(make<arith::DivUIOp>(copy.units, index(copy.pieces)),
                          copy.runBytes);
   copy.counter = counter(ring);
-  copy.stage = call("dfk_fill_begin", builder.getI32Type(),
-                    {i32(ring.place.full), i32(ring.place.empty),
-                     i32(ring.place.base), i32(stream.getDepth()),
-                     i32(stream.getStageBytes()), copy.counter, toI32(total)});
+  copy.stage = beginFill(ring, toI32(total));
   Value lane = call("dfk_lane", builder.getI32Type(), {});
   lane = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), lane);
   int64_t trips = llvm::divideCeil(copy.maxUnits, kLanes);
@@ -307,12 +311,118 @@ void PartLowering::lower(FillOp op) {
   op.erase();
 }
 
+/// The coordinates of a slice in a map.
+SmallVector<Value>
+PartLowering::findCoordinates(FillOp op, const dfrt::TensorMapSpec &spec) {
+  RankedTensorType source = op.getSourceType();
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+  Value memref = bufferization::ToBufferOp::create(
+      builder, loc, MemRefType::get(source.getShape(), source.getElementType()),
+      op.getSource(), /*read_only=*/true);
+  SmallVector<OpFoldResult> sizes =
+      memref::ExtractStridedMetadataOp::create(builder, loc, memref)
+          .getConstifiedMixedSizes();
+  SmallVector<Value> coordinates;
+  for (const dfrt::TensorMapSpec::Dimension &dimension : spec.dimensions) {
+    if (dimension.limit) {
+      coordinates.push_back(i32(0));
+      continue;
+    }
+    Value place = index(offsets[dimension.first]);
+    for (uint32_t dim = dimension.first + 1; dim <= dimension.last; ++dim)
+      place = add(multiply(place, index(sizes[dim])), index(offsets[dim]));
+    if (dimension.unit > 1)
+      place = make<arith::DivUIOp>(place, index(int64_t(dimension.unit)));
+    coordinates.push_back(toI32(place));
+  }
+  return coordinates;
+}
+
+void PartLowering::lower(FillOp op, const StreamMap &map, uint64_t mapAt) {
+  const Ring &ring = begin(op, op.getStream());
+  StreamOp stream = ring.stream;
+  SmallVector<Value> coordinates = findCoordinates(op, map.spec);
+  Value address =
+      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), parameter,
+                          ArrayRef<LLVM::GEPArg>{int32_t(mapAt)});
+  Value policy = call(stream.getEvictFirst() ? "dfk_policy_evict_first"
+                                             : "dfk_policy_keep",
+                      builder.getI64Type(), {});
+  Value bytes = i32(stream.getTileBytes());
+  Value any;
+  if (ShapedType::isDynamic(op.getStaticSizes()[op.getTileDims()->front()])) {
+    any = below(index(0), op.getSizes().front());
+    bytes = arith::SelectOp::create(builder, loc, any, bytes, i32(0));
+  }
+  Value stage = beginFill(ring, bytes);
+  OpBuilder::InsertionGuard guard(builder);
+  if (any)
+    builder.setInsertionPointToStart(
+        scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false)
+            .thenBlock());
+  std::string name =
+      "dfk_fill_tensor_" + std::to_string(map.spec.dimensions.size());
+  for (const StreamMap::Copy &copy : map.copies) {
+    SmallVector<Value> operands = {i32(ring.place.full),
+                                   i32(stream.getDepth()),
+                                   counter(ring),
+                                   add(stage, i32(copy.place)),
+                                   address,
+                                   policy};
+    for (auto [coordinate, step] : llvm::zip(coordinates, copy.steps))
+      operands.push_back(step ? add(coordinate, i32(step)) : coordinate);
+    call(name, {}, operands);
+  }
+  builder.setInsertionPoint(op);
+  call("dfk_fill_end", {}, {counter(ring)});
+  op.erase();
+}
+
+/// The maps of the fills of `part` whose streams have a layout, in the order of
+/// a walk; the others have none.
+static FailureOr<SmallVector<std::optional<StreamMap>>>
+findStreamMaps(KernelOp kernel, PartOp part) {
+  SmallVector<std::optional<StreamMap>> maps;
+  WalkResult result = part.walk([&](FillOp fill) {
+    maps.emplace_back();
+    auto stream = cast<StreamOp>(
+        SymbolTable::lookupSymbolIn(kernel, fill.getStreamAttr()));
+    if (!stream.getLayout())
+      return WalkResult::advance();
+    std::string reason;
+    maps.back() = streamMap(fill, stream.getLayout()->getLayout(), reason);
+    if (maps.back())
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic =
+        fill.emitOpError("cannot be made of copies through a tensor map: ")
+        << reason;
+    diagnostic.attachNote(stream.getLoc()) << "the stream has a layout";
+    return WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return maps;
+}
+
+/// The number of `map` in `maps`, to which it is added if need be.
+static uint64_t numberMap(std::vector<dfrt::TensorMapSpec> &maps,
+                          const dfrt::TensorMapSpec &map) {
+  auto it = llvm::find(maps, map);
+  if (it == maps.end())
+    it = maps.insert(it, map);
+  return it - maps.begin();
+}
+
 FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
                                                 HandlerFunction handler) {
   MLIRContext *context = part.getContext();
   for (StringRef name :
        {"arith", "bufferization", "func", "llvm", "memref", "scf", "tensor"})
     context->getOrLoadDialect(name);
+  FailureOr<SmallVector<std::optional<StreamMap>>> fillMaps =
+      findStreamMaps(kernel, part);
+  if (failed(fillMaps))
+    return failure();
   copies.emplace_back(part->clone());
   auto copy = cast<PartOp>(copies.back().get());
   if (failed(expandProgramOps(copy)))
@@ -332,8 +442,9 @@ FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
   }
   auto pointer = LLVM::LLVMPointerType::get(context);
   Value counters = block.addArgument(pointer, part.getLoc());
-  block.addArgument(pointer, part.getLoc()); // the kernel's parameter
-  PartLowering lowering(kernel, layout, counters);
+  Value parameter = block.addArgument(pointer, part.getLoc());
+  PartLowering lowering(kernel, layout, counters, parameter);
+  auto fillMap = fillMaps->begin();
   SmallVector<Operation *> ops;
   copy->walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
@@ -341,11 +452,19 @@ FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
       lowering.lower(take);
     else if (auto give = dyn_cast<GiveOp>(op))
       lowering.lower(give);
-    else if (auto fill = dyn_cast<FillOp>(op))
-      lowering.lower(fill);
+    else if (auto fill = dyn_cast<FillOp>(op)) {
+      if (const std::optional<StreamMap> &map = *fillMap++)
+        lowering.lower(fill, *map,
+                       mapsAt +
+                           DFRT_TENSOR_MAP_BYTES * numberMap(maps, map->spec));
+      else
+        lowering.lower(fill);
+    }
   }
   handler.symbol += ("$" + stringifyPartRole(part.getRole())).str();
   handler.body = &copy.getBody();
   handler.pointers = 2;
+  handler.fragments = part.getFragments();
+  handler.warp = handler.fragments && part->hasAttr("warp");
   return handler;
 }

@@ -31,7 +31,7 @@ static LogicalResult convertParts(ProgramOp program, KernelOp kernel) {
   if (failed(handlers))
     return failure();
   RingLayout layout = layoutRings(kernel, 0, kernel.getRingBytes());
-  PartFunctions parts(kernel, layout);
+  PartFunctions parts(kernel, layout, placeMaps(*planned));
   std::vector<HandlerFunction> functions;
   for (auto [op, stage] : llvm::zip(program.getStages(), planned->stages)) {
     if (stage.kind == dfrt::StageKind::reshard)
@@ -61,6 +61,11 @@ static LogicalResult convertParts(ProgramOp program, KernelOp kernel) {
     alignment.push_back(bytes);
   module->setAttr("dataflow.argument_alignment",
                   builder.getDenseI64ArrayAttr(alignment));
+  SmallVector<Attribute> maps;
+  for (const dfrt::TensorMapSpec &map : parts.getMaps())
+    maps.push_back(describeMap(builder, map));
+  if (!maps.empty())
+    module->setAttr("dataflow.maps", builder.getArrayAttr(maps));
   return convertHandlersToLLVM(functions, HandlerTarget::device, module);
 }
 

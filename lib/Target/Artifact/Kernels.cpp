@@ -8,6 +8,7 @@
 #include "Kernels.h"
 
 #include "dataflow/Conversion/DataflowToNVVM.h"
+#include "dataflow/Conversion/StreamLowering.h"
 #include "dataflow/IR/LineOnly.h"
 #include "mlir/IR/Builders.h"
 
@@ -96,6 +97,14 @@ static FailureOr<dfrt::Kernel> readKernel(Operation *module) {
   if (!symbol || !watchdog || !timeline || !alignment || !remarks)
     return module->emitError("'")
            << kKernelAttrName << "' does not describe a kernel completely";
+  if (auto maps = facts.getAs<ArrayAttr>("maps"))
+    for (Attribute attribute : maps) {
+      std::optional<dfrt::TensorMapSpec> map = readMap(attribute);
+      if (!map)
+        return module->emitError("'")
+               << kKernelAttrName << "' has no such tensor map: " << attribute;
+      kernel.maps.push_back(std::move(*map));
+    }
   kernel.symbol = symbol.getValue().str();
   kernel.watchdog = watchdog.getValue();
   kernel.timeline = timeline.getValue();
