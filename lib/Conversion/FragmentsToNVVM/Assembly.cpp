@@ -35,9 +35,7 @@ Value Assembly::add(Value a, Value b) {
   return arith::AddIOp::create(builder, loc, a, b);
 }
 
-Value Assembly::add(Value a, int64_t b) {
-  return b ? add(a, constant(b)) : a;
-}
+Value Assembly::add(Value a, int64_t b) { return b ? add(a, constant(b)) : a; }
 
 Value Assembly::multiply(Value a, int64_t b) {
   if (b == 1)
@@ -136,21 +134,20 @@ SmallVector<Value> Assembly::unpack(ValueRange words, Type type) {
   unsigned bits = type.getIntOrFloatBitWidth(), perWord = 32 / bits;
   Type integer = builder.getIntegerType(bits);
   auto fromInteger = [&](Value value) {
-    scalars.push_back(type == integer ? value
-                                      : arith::BitcastOp::create(
-                                            builder, loc, type, value));
+    scalars.push_back(
+        type == integer ? value
+                        : arith::BitcastOp::create(builder, loc, type, value));
   };
   for (Value word : words) {
     if (perWord == 1) {
       fromInteger(word);
       continue;
     }
-    Value whole = LLVM::BitcastOp::create(builder, loc,
-                                          VectorType::get(perWord, integer),
-                                          word);
+    Value whole = LLVM::BitcastOp::create(
+        builder, loc, VectorType::get(perWord, integer), word);
     for (unsigned i = 0; i != perWord; ++i)
-      fromInteger(LLVM::ExtractElementOp::create(builder, loc, whole,
-                                                 constant(i)));
+      fromInteger(
+          LLVM::ExtractElementOp::create(builder, loc, whole, constant(i)));
   }
   return scalars;
 }
@@ -180,8 +177,8 @@ SmallVector<Value> Assembly::run(const Twine &text, TypeRange results,
   if (results.size() == 1)
     type = results.front();
   else if (!results.empty())
-    type = LLVM::LLVMStructType::getLiteral(context,
-                                            SmallVector<Type>(results));
+    type =
+        LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(results));
   auto op = LLVM::InlineAsmOp::create(
       builder, loc, type, operands, text.str(), constraints,
       /*has_side_effects=*/true, /*is_align_stack=*/false,

@@ -55,7 +55,8 @@ LogicalResult FragmentLowering::lowerDot(DotOp op) {
     return op.emitOpError("has no lowering: ") << *reason;
 
   Assembly assembly(builder, loc);
-  Fragment result{initial->layout, multiply(assembly, group(), product)};
+  Fragment result{initial->layout,
+                  fragments::multiply(assembly, group(), product)};
   for (Site site : sites)
     noteRead(site);
   map(op.getResult(), std::move(result));

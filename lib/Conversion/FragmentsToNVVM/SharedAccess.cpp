@@ -157,8 +157,8 @@ static std::optional<Matrices> matchMatrices(const FragmentLayout &layout,
     // Lanes: two bits go on along the pair, three along the other dimension.
     ArrayRef<FragmentLayout::Base> lanes = layout.laneBases();
     using Base = FragmentLayout::Base;
-    Base expected[] = {{pair, 2}, {pair, 4}, {1 - pair, 1}, {1 - pair, 2},
-                       {1 - pair, 4}};
+    Base expected[] = {
+        {pair, 2}, {pair, 4}, {1 - pair, 1}, {1 - pair, 2}, {1 - pair, 4}};
     if (!llvm::equal(lanes, expected) ||
         !llvm::is_contained(layout.registerBases(), Base{pair, 1}))
       continue;
@@ -222,8 +222,7 @@ registersOf(const FragmentLayout &layout, const Matrices &matrices, Corner at) {
 }
 
 static std::string matrixInstruction(StringRef name, const Matrices &matrices) {
-  return (name + ".sync.aligned.m8n8.x" +
-          Twine(1u << matrices.steps.size()) +
+  return (name + ".sync.aligned.m8n8.x" + Twine(1u << matrices.steps.size()) +
           (matrices.transposed ? ".trans" : "") + ".shared.b16 ")
       .str();
 }
@@ -239,8 +238,7 @@ static void storeMatrices(Assembly &assembly, const Thread &thread,
                           const FragmentLayout &layout,
                           const Matrices &matrices, ValueRange registers,
                           const Window &window) {
-  SharedAddresses rows =
-      matrixRows(assembly, thread, layout, matrices, window);
+  SharedAddresses rows = matrixRows(assembly, thread, layout, matrices, window);
   for (const MatrixGroup &group : matrices.groups) {
     SmallVector<Value> scalars;
     for (Corner corner : group.corners) {
@@ -258,13 +256,12 @@ static void storeMatrices(Assembly &assembly, const Thread &thread,
   }
 }
 
-static SmallVector<Value>
-loadMatrices(Assembly &assembly, const Thread &thread,
-             const FragmentLayout &layout, const Matrices &matrices, Type type,
-             const Window &window) {
+static SmallVector<Value> loadMatrices(Assembly &assembly, const Thread &thread,
+                                       const FragmentLayout &layout,
+                                       const Matrices &matrices, Type type,
+                                       const Window &window) {
   SmallVector<Value> registers(layout.registers());
-  SharedAddresses rows =
-      matrixRows(assembly, thread, layout, matrices, window);
+  SharedAddresses rows = matrixRows(assembly, thread, layout, matrices, window);
   for (const MatrixGroup &group : matrices.groups) {
     unsigned count = unsigned(group.corners.size());
     Corner corner = group.corners.front();
@@ -309,9 +306,8 @@ static unsigned wordElements(const FragmentLayout &layout,
   if (!window.layout.swizzle())
     while (window.layout.rowGroupStride() / 8 % limit != 0)
       limit /= 2;
-  return unsigned(std::min<int64_t>(layout.contiguous(1),
-                                    std::max<int64_t>(
-                                        1, limit / window.elementBytes)));
+  return unsigned(std::min<int64_t>(
+      layout.contiguous(1), std::max<int64_t>(1, limit / window.elementBytes)));
 }
 
 namespace {
@@ -333,8 +329,8 @@ static WordType wordType(OpBuilder &builder, unsigned bytes) {
 static Value pointerTo(Assembly &assembly, SharedAddresses::Address address) {
   OpBuilder &builder = assembly.builder;
   auto type = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  Value pointer = LLVM::IntToPtrOp::create(builder, assembly.loc, type,
-                                           address.base);
+  Value pointer =
+      LLVM::IntToPtrOp::create(builder, assembly.loc, type, address.base);
   if (!address.bytes)
     return pointer;
   return LLVM::GEPOp::create(
@@ -358,9 +354,8 @@ static Value packSmall(Assembly &assembly, ValueRange scalars) {
   auto vector = VectorType::get(int64_t(scalars.size()), integer);
   Value whole = LLVM::PoisonOp::create(builder, assembly.loc, vector);
   for (auto [number, value] : llvm::enumerate(scalars))
-    whole = LLVM::InsertElementOp::create(builder, assembly.loc, whole,
-                                          bitsOf(value),
-                                          assembly.constant(number));
+    whole = LLVM::InsertElementOp::create(
+        builder, assembly.loc, whole, bitsOf(value), assembly.constant(number));
   return LLVM::BitcastOp::create(
       builder, assembly.loc,
       builder.getIntegerType(bits * unsigned(scalars.size())), whole);
@@ -408,9 +403,8 @@ static void storeWords(Assembly &assembly, const Thread &thread,
       if (word.words != 1) {
         whole = LLVM::PoisonOp::create(builder, assembly.loc, word.memory);
         for (auto [number, value] : llvm::enumerate(words))
-          whole = LLVM::InsertElementOp::create(builder, assembly.loc, whole,
-                                                value,
-                                                assembly.constant(number));
+          whole = LLVM::InsertElementOp::create(
+              builder, assembly.loc, whole, value, assembly.constant(number));
       }
     }
     LLVM::StoreOp::create(builder, assembly.loc, whole,
@@ -494,21 +488,20 @@ void df::fragments::zeroRows(Assembly &assembly, Value thread, Value threads,
   auto [chunk, inChunk] = divide(unit, perChunk);
   Value address = assembly.add(window.address, assembly.multiply(inChunk, 16));
   if (layout.swizzle()) {
-    address = assembly.add(address,
-                           assembly.multiply(assembly.shiftRight(row, 3),
-                                             layout.rowGroupStride()));
+    address =
+        assembly.add(address, assembly.multiply(assembly.shiftRight(row, 3),
+                                                layout.rowGroupStride()));
     address = assembly.add(
-        address,
-        assembly.multiply(assembly.bitAnd(row, 7), layout.swizzle()));
-    address = assembly.add(address,
-                           assembly.multiply(chunk, layout.chunkStride()));
+        address, assembly.multiply(assembly.bitAnd(row, 7), layout.swizzle()));
+    address =
+        assembly.add(address, assembly.multiply(chunk, layout.chunkStride()));
   } else {
-    address = assembly.add(
-        address, assembly.multiply(row, layout.rowGroupStride() / 8));
+    address = assembly.add(address,
+                           assembly.multiply(row, layout.rowGroupStride() / 8));
   }
   auto vector = VectorType::get(4, builder.getI32Type());
   Value zero = arith::ConstantOp::create(builder, loc, vector,
                                          builder.getZeroAttr(vector));
-  LLVM::StoreOp::create(builder, loc, zero,
-                        pointerTo(assembly, {address, 0}), 16);
+  LLVM::StoreOp::create(builder, loc, zero, pointerTo(assembly, {address, 0}),
+                        16);
 }

@@ -86,8 +86,8 @@ SmallVector<Value> loadShared(Assembly &assembly, const Thread &thread,
                               const Window &window);
 
 /// Sets the rows from `first` on to zero bytes. Thread number `thread` of
-/// `threads` does its share; all are i32. The window's rows must have a multiple
-/// of 16 bytes.
+/// `threads` does its share; all are i32. The window's rows must have a
+/// multiple of 16 bytes.
 void zeroRows(Assembly &assembly, Value thread, Value threads,
               const Window &window, Value first);
 

@@ -22,8 +22,7 @@ Window df::fragments::windowOf(const SharedTile &tile) {
           tile.element.getIntOrFloatBitWidth() / 8};
 }
 
-LogicalResult
-FragmentLowering::lowerSharedSlice(tensor::ExtractSliceOp op) {
+LogicalResult FragmentLowering::lowerSharedSlice(tensor::ExtractSliceOp op) {
   SharedTile tile = *shared(op.getSource());
   auto refuse = [&](const Twine &why) {
     return op.emitOpError("of a shared tile ") << why;
@@ -61,8 +60,8 @@ LogicalResult FragmentLowering::lowerSharedPad(tensor::PadOp op) {
   if (options.warp)
     return refuse("where each warp works by itself");
   Value with = op.getConstantPaddingValue();
-  if (!with || !(matchPattern(with, m_AnyZeroFloat()) ||
-                 matchPattern(with, m_Zero())))
+  if (!with ||
+      !(matchPattern(with, m_AnyZeroFloat()) || matchPattern(with, m_Zero())))
     return refuse("fills with something else than zero");
   SmallVector<OpFoldResult> low = op.getMixedLowPad();
   SmallVector<OpFoldResult> high = op.getMixedHighPad();
@@ -73,18 +72,17 @@ LogicalResult FragmentLowering::lowerSharedPad(tensor::PadOp op) {
                     op.getType().getShape().end());
   Window window = windowOf(tile);
   if (window.columns * window.elementBytes % 16 != 0)
-    return refuse("has rows of " +
-                  Twine(window.columns * window.elementBytes) +
+    return refuse("has rows of " + Twine(window.columns * window.elementBytes) +
                   " bytes, expected a multiple of 16");
 
   // Most tiles are whole: the others pay for a barrier of their own. Rows that
   // are not valid have no meaning for those that still read the tile.
   Value first = arith::SubIOp::create(builder, loc, index(window.rows),
                                       index(scalar(high[0])));
-  Value partial = call(
-      "dfk_any", builder.getI1Type(),
-      Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                  first, index(window.rows))));
+  Value partial =
+      call("dfk_any", builder.getI1Type(),
+           Value(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       first, index(window.rows))));
   auto branch = scf::IfOp::create(builder, loc, partial, /*withElse=*/false);
   {
     OpBuilder::InsertionGuard guard(builder);

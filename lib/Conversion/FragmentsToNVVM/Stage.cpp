@@ -17,9 +17,8 @@ FailureOr<SharedTile> FragmentLowering::stage(Operation *op,
                                               const Fragment &fragment,
                                               const SharedLayout &layout) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  SharedTile tile{layout, Value(),
-                  SmallVector<int64_t>(type.getShape()), type.getElementType(),
-                  std::nullopt};
+  SharedTile tile{layout, Value(), SmallVector<int64_t>(type.getShape()),
+                  type.getElementType(), std::nullopt};
   if (options.warp)
     return op->emitOpError(
         "stages a tile where each warp works by itself: it has no scratch");

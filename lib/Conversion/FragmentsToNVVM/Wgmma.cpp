@@ -25,7 +25,8 @@ static int64_t contracted(Type element) {
   return 256 / element.getIntOrFloatBitWidth();
 }
 
-/// What an instruction calls the elements of its operands; empty: there is none.
+/// What an instruction calls the elements of its operands; empty: there is
+/// none.
 static StringRef operandName(Type type) {
   if (type.isF32())
     return "tf32";
@@ -79,7 +80,8 @@ static unsigned runsPerInstruction(const Extent &extent, const Window &window,
   size_t runs = llvm::divideCeil(count, parts);
   if (!transposed)
     return unsigned(runs);
-  size_t perChunk = size_t(window.layout.chunkElements(window.elementBytes)) / 8;
+  size_t perChunk =
+      size_t(window.layout.chunkElements(window.elementBytes)) / 8;
   return unsigned(llvm::alignTo(runs, perChunk));
 }
 
@@ -91,9 +93,8 @@ static unsigned runsPerInstruction(const Extent &extent, const Window &window,
 /// coordinate `k`.
 static int64_t rowOffset(const Window &window, unsigned contract, int64_t row,
                          int64_t k) {
-  return contract == 1
-             ? window.layout.byteOffset(row, k, window.elementBytes)
-             : window.layout.byteOffset(k, row, window.elementBytes);
+  return contract == 1 ? window.layout.byteOffset(row, k, window.elementBytes)
+                       : window.layout.byteOffset(k, row, window.elementBytes);
 }
 
 namespace {
@@ -129,8 +130,7 @@ public:
     OpBuilder &builder = assembly.builder;
     Type i64 = builder.getI64Type();
     // Added while it is one word: the sum does not leave the address's bits.
-    Value word =
-        assembly.add(low, rowOffset(window, contract, row, k) >> 4);
+    Value word = assembly.add(low, rowOffset(window, contract, row, k) >> 4);
     Value wide = arith::ExtUIOp::create(builder, assembly.loc, i64, word);
     return arith::OrIOp::create(
         builder, assembly.loc, wide,
@@ -183,8 +183,8 @@ static std::optional<std::string> checkWindow(const ProductOperand &operand,
   return std::nullopt;
 }
 
-std::optional<std::string>
-df::fragments::checkProduct(const Product &product, unsigned mDim) {
+std::optional<std::string> df::fragments::checkProduct(const Product &product,
+                                                       unsigned mDim) {
   auto extent = extentOf(product.layout);
   if (!extent || extent->mDim != mDim)
     return "the result does not lie in registers as an accumulator with the "
@@ -208,11 +208,11 @@ df::fragments::checkProduct(const Product &product, unsigned mDim) {
     if (auto reason = checkWindow(a, "operand a", kM))
       return reason;
   } else {
-    if (a.layout != FragmentLayout::registerA(
-                        a.layout.shape(), 1 - a.contract,
-                        a.element.getIntOrFloatBitWidth() / 8,
-                        product.layout.groups(),
-                        product.layout.matchAccumulator()->split))
+    if (a.layout !=
+        FragmentLayout::registerA(a.layout.shape(), 1 - a.contract,
+                                  a.element.getIntOrFloatBitWidth() / 8,
+                                  product.layout.groups(),
+                                  product.layout.matchAccumulator()->split))
       return "operand a does not lie in registers as the instruction reads it";
     k = a.layout.shape()[a.contract];
   }
@@ -225,10 +225,10 @@ df::fragments::checkProduct(const Product &product, unsigned mDim) {
            std::to_string(step);
   // Runs of rows of B: how far one is from the next, and where parts begin.
   bool transposed = b.contract == 0;
-  int64_t part = extent->n.size() == 1 || !transposed
-                     ? shape[nDim]
-                     : 8 * int64_t(runsPerInstruction(*extent, *b.window,
-                                                      transposed));
+  int64_t part =
+      extent->n.size() == 1 || !transposed
+          ? shape[nDim]
+          : 8 * int64_t(runsPerInstruction(*extent, *b.window, transposed));
   if (auto reason = checkWindow(b, "operand b", part))
     return reason;
   for (size_t i = 2; i < extent->n.size(); ++i)
@@ -249,7 +249,6 @@ df::fragments::checkProduct(const Product &product, unsigned mDim) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-
 /// The accumulators of rows m, m + 8 and columns n + [0, 2) of the first lane:
 /// four scalars, in the order of the instruction.
 static std::array<unsigned, 4> quad(const FragmentLayout &layout, unsigned mDim,
@@ -265,9 +264,8 @@ static std::array<unsigned, 4> quad(const FragmentLayout &layout, unsigned mDim,
 }
 
 /// Words of A for one instruction, from the scalars of its tile.
-static SmallVector<Value> wordsOfA(Assembly &assembly,
-                                   const ProductOperand &a, int64_t m,
-                                   int64_t k) {
+static SmallVector<Value> wordsOfA(Assembly &assembly, const ProductOperand &a,
+                                   int64_t m, int64_t k) {
   unsigned perWord = 32 / a.element.getIntOrFloatBitWidth();
   int64_t half = contracted(a.element) / 2;
   SmallVector<Value> scalars;
@@ -293,13 +291,12 @@ static void issue(Assembly &assembly, const Product &product, unsigned columns,
                   ValueRange a, Value b, bool read,
                   MutableArrayRef<Value> accumulators) {
   size_t count = accumulators.size();
-  std::string text =
-      ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
-       Twine(contracted(product.a.element)) +
-       (product.element.isF32() ? ".f32." : ".f16.") +
-       operandName(product.a.element) + "." + operandName(product.b.element) +
-       " ")
-          .str();
+  std::string text = ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) +
+                      "k" + Twine(contracted(product.a.element)) +
+                      (product.element.isF32() ? ".f32." : ".f16.") +
+                      operandName(product.a.element) + "." +
+                      operandName(product.b.element) + " ")
+                         .str();
   text += registerList(0, count) + ", ";
   text += a.size() == 1 ? "$" + std::to_string(count)
                         : registerList(count, a.size());
@@ -317,9 +314,8 @@ static void issue(Assembly &assembly, const Product &product, unsigned columns,
   Type type = product.element.isF32() ? Type(assembly.builder.getF32Type())
                                       : assembly.i32();
   SmallVector<Type> types(count, type);
-  SmallVector<Value> results =
-      assembly.run(text, types, inputs,
-                   read ? ValueRange(accumulators) : ValueRange());
+  SmallVector<Value> results = assembly.run(
+      text, types, inputs, read ? ValueRange(accumulators) : ValueRange());
   llvm::copy(results, accumulators.begin());
 }
 
@@ -346,10 +342,8 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
       runsPerInstruction(extent, *b.window, b.contract == 0);
   SmallVector<SmallVector<int64_t>> parts;
   for (size_t first = 0; first < extent.n.size(); first += perInstruction)
-    parts.push_back(SmallVector<int64_t>(
-        ArrayRef(extent.n).slice(first, std::min<size_t>(
-                                            perInstruction,
-                                            extent.n.size() - first))));
+    parts.push_back(SmallVector<int64_t>(ArrayRef(extent.n).slice(
+        first, std::min<size_t>(perInstruction, extent.n.size() - first))));
   SmallVector<SmallVector<unsigned>> numbers;
   SmallVector<Value> accumulators;
   SmallVector<size_t> firsts;
@@ -377,9 +371,8 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
   std::optional<Descriptors> aDescriptors;
   SmallVector<Value> aWords;
   if (a.window)
-    aDescriptors.emplace(assembly, a,
-                         groupOffset(assembly, group, product.layout, mDim, a),
-                         8);
+    aDescriptors.emplace(
+        assembly, a, groupOffset(assembly, group, product.layout, mDim, a), 8);
   else
     for (int64_t m : extent.m)
       for (int64_t at = 0; at < k; at += step)
@@ -421,9 +414,9 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
 
   SmallVector<Value> results(product.layout.registers());
   for (auto [number, scalars] : llvm::enumerate(numbers)) {
-    SmallVector<Value> own(ArrayRef(accumulators)
-                               .slice(firsts[number],
-                                      firsts[number + 1] - firsts[number]));
+    SmallVector<Value> own(
+        ArrayRef(accumulators)
+            .slice(firsts[number], firsts[number + 1] - firsts[number]));
     if (!wide)
       own = assembly.unpack(own, product.element);
     for (auto [scalar, value] : llvm::zip_equal(scalars, own))
