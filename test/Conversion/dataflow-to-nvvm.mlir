@@ -15,7 +15,7 @@
 // Each function of the library is there once, and only if it is needed; handlers and stages follow.
 // CHECK: llvm.mlir.global external @dsmem()
 // CHECK-NOT: @dfk_take(
-// CHECK: llvm.func internal @dfk_dispatch(%{{.*}}: !llvm.ptr, %{{.*}}: i32, %{{.*}}: !llvm.ptr) attributes {always_inline, convergent}
+// CHECK: llvm.func internal @dfk_dispatch(%{{.*}}: !llvm.ptr, %{{.*}}: i32, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i32, %{{.*}}: i32) attributes {always_inline, convergent}
 // CHECK: scf.index_switch
 // CHECK: case 0 {
 // CHECK: llvm.call @dfk_stage_0_0

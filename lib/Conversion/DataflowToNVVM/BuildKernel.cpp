@@ -80,7 +80,8 @@ private:
   std::vector<HandlerFunctionInfo> handlers;
   KernelOp streams; ///< null: none
   RingLayout rings;
-  llvm::StringSet<> split; ///< handler functions that have parts
+  llvm::StringSet<> split;  ///< handler functions that have parts
+  llvm::StringSet<> byWarp; ///< functions that a warp calls by itself
   uint32_t threads = 0;    ///< that compute
   uint64_t controlAt = 0, barriersAt = 0, privateAt = 0, privateBytes = 0;
   uint64_t parameterBytes = 0, reservedBytes = 0;
@@ -197,6 +198,9 @@ LogicalResult KernelBuilder::addHandlers() {
     if (failed(splitHandlers(*parts, *functions)))
       return failure();
   }
+  for (const HandlerFunction &function : *functions)
+    if (function.warp)
+      byWarp.insert(function.symbol);
   FailureOr<std::vector<HandlerFunctionInfo>> converted =
       convertHandlersToLLVM(*functions, HandlerTarget::device, module);
   if (failed(converted))
@@ -402,6 +406,7 @@ FailureOr<Operation *> KernelBuilder::build() {
 
   KernelState state(planned, module, privateBytes);
   state.split = split;
+  state.byWarp = byWarp;
   placeDescriptors(state.descriptorOffset);
   for (const HandlerFunctionInfo &handler : handlers)
     state.scratchBytes[handler.symbol] = handler.scratchBytes;

@@ -18,8 +18,22 @@ static std::string nameOf(StringRef prefix, uint32_t stage, uint32_t variant) {
   return (prefix + "_" + Twine(stage) + "_" + Twine(variant)).str();
 }
 
+/// Whether calls for slices are as good as a call for all of them: warps share
+/// the slices, and keep what they work on in registers.
+static bool prefersSlices(KernelState &state, const dfrt::Stage &stage) {
+  for (const dfrt::Variant &variant : stage.variants) {
+    if (variant.kind != dfrt::Variant::Kind::sliced)
+      continue;
+    std::string callee = state.calleeOf(variant);
+    return state.byWarp.contains(callee) &&
+           (stage.kind != dfrt::StageKind::reduce ||
+            findStateFunctions(state.emitter, callee));
+  }
+  return false;
+}
+
 namespace {
-/// A stage with code and its variants; the generic one is the first.
+/// A stage with code and its variants; the first also stands in for others.
 struct StageVariants {
   uint32_t stage = 0;
   SmallVector<uint32_t> variants;
@@ -28,8 +42,8 @@ struct StageVariants {
 
 /// A function that calls `<prefix>_<stage>_<variant>` for an instruction.
 static void emitSwitch(Emitter &e, StringRef name, StringRef prefix,
-                       ArrayRef<StageVariants> stages) {
-  e.beginInstruction(name);
+                       ArrayRef<StageVariants> stages, bool operands) {
+  e.beginInstruction(name, operands);
   if (stages.empty())
     return;
   Value key = e.word(e.instruction(), kStageVariant);
@@ -50,9 +64,10 @@ static void emitSwitch(Emitter &e, StringRef name, StringRef prefix,
         for (uint32_t variant : llvm::drop_begin(stage.variants))
           own.push_back(variant);
         if (own.empty())
-          return run(0);
+          return run(stage.variants.front());
         e.branch(
-            variantOf, own, [&](size_t v) { run(own[v]); }, [&] { run(0); });
+            variantOf, own, [&](size_t v) { run(own[v]); },
+            [&] { run(stage.variants.front()); });
       },
       [] {});
 }
@@ -66,8 +81,10 @@ void df::nvvm::emitDispatch(KernelState &state) {
       continue;
     bool reduces = stage.kind == dfrt::StageKind::reduce, loads = false;
     StageVariants entry{s, {}};
+    bool slices = prefersSlices(state, stage);
     for (uint32_t v = 0; v < stage.variants.size(); ++v) {
-      if (!isCompiled(stage.variants[v]))
+      if (!isCompiled(stage.variants[v]) ||
+          (slices && stage.variants[v].kind == dfrt::Variant::Kind::generic))
         continue;
       entry.variants.push_back(v);
       (reduces ? emitFold : emitCalls)(state, s, v, nameOf(execute, s, v));
@@ -75,13 +92,13 @@ void df::nvvm::emitDispatch(KernelState &state) {
         emitLoads(state, s, v, nameOf(load, s, v));
         loads = true;
       } else {
-        state.emitter.beginInstruction(nameOf(load, s, v));
+        state.emitter.beginInstruction(nameOf(load, s, v), false);
       }
     }
     all.push_back(entry);
     if (loads)
       loading.push_back(entry);
   }
-  emitSwitch(state.emitter, "dfk_dispatch", execute, all);
-  emitSwitch(state.emitter, "dfk_dispatch_load", load, loading);
+  emitSwitch(state.emitter, "dfk_dispatch", execute, all, true);
+  emitSwitch(state.emitter, "dfk_dispatch_load", load, loading, false);
 }

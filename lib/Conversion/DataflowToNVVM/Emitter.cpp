@@ -95,10 +95,20 @@ Value Emitter::offset(Value base, uint64_t bytes) {
 }
 
 Value Emitter::call(StringRef name, ValueRange arguments) {
-  auto callee = symbols.lookup<LLVM::LLVMFuncOp>(name);
+  LLVM::LLVMFuncOp callee = find(name);
   assert(callee && "no such function in the device module");
   auto call = LLVM::CallOp::create(builder, loc, callee, arguments);
   return call.getNumResults() ? call.getResult() : Value();
+}
+
+SmallVector<Value> Emitter::results(Value value) {
+  auto type = dyn_cast<LLVM::LLVMStructType>(value.getType());
+  if (!type)
+    return {value};
+  SmallVector<Value> members;
+  for (int64_t i = 0, count = type.getBody().size(); i < count; ++i)
+    members.push_back(LLVM::ExtractValueOp::create(builder, loc, value, i));
+  return members;
 }
 
 Value Emitter::word(Value w, unsigned k) {
@@ -140,11 +150,15 @@ Value Emitter::spill(Value value) {
   return cell;
 }
 
-void Emitter::loop(Value begin, Value end, function_ref<void(Value)> body) {
-  loop(begin, end, ValueRange(), [&](Value i, ValueRange) {
-    body(i);
-    return SmallVector<Value>();
-  });
+void Emitter::loop(Value begin, Value end, Value step,
+                   function_ref<void(Value)> body) {
+  scf::ForOp::create(builder, loc, begin, end, step, ValueRange(),
+                     [&](OpBuilder &at, Location, Value i, ValueRange) {
+                       OpBuilder::InsertionGuard guard(builder);
+                       builder.restoreInsertionPoint(at.saveInsertionPoint());
+                       body(i);
+                       scf::YieldOp::create(builder, loc);
+                     });
 }
 
 SmallVector<Value>
@@ -156,6 +170,24 @@ Emitter::loop(Value begin, Value end, ValueRange initial,
   builder.setInsertionPointToEnd(op.getBody());
   SmallVector<Value> next = body(op.getInductionVar(), op.getRegionIterArgs());
   scf::YieldOp::create(builder, loc, next);
+  return SmallVector<Value>(op.getResults());
+}
+
+SmallVector<Value>
+Emitter::repeat(ValueRange initial, function_ref<Value(ValueRange)> condition,
+                function_ref<SmallVector<Value>(ValueRange)> body) {
+  auto op = scf::WhileOp::create(
+      builder, loc, initial.getTypes(), initial,
+      [&](OpBuilder &at, Location, ValueRange values) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.restoreInsertionPoint(at.saveInsertionPoint());
+        scf::ConditionOp::create(builder, loc, condition(values), values);
+      },
+      [&](OpBuilder &at, Location, ValueRange values) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.restoreInsertionPoint(at.saveInsertionPoint());
+        scf::YieldOp::create(builder, loc, body(values));
+      });
   return SmallVector<Value>(op.getResults());
 }
 

@@ -50,8 +50,16 @@ public:
   Value offset(Value base, Value bytes);
   Value offset(Value base, uint64_t bytes);
 
+  /// Null: there is none.
+  LLVM::LLVMFuncOp find(StringRef name) const {
+    return symbols.lookup<LLVM::LLVMFuncOp>(name);
+  }
   /// Calls the function `name` of the module.
   Value call(StringRef name, ValueRange arguments = {});
+
+  /// The results of a call, which are the members of a struct if there are
+  /// several.
+  SmallVector<Value> results(Value value);
 
   /// Calls a function of the packed convention (dfrt/Artifact.h).
   void callPacked(StringRef name, ValueRange arguments);
@@ -69,11 +77,19 @@ public:
   Value spill(Value value);
 
   /// for (i = begin; i < end; ++i), of i32.
-  void loop(Value begin, Value end, function_ref<void(Value)> body);
+  void loop(Value begin, Value end, function_ref<void(Value)> body) {
+    loop(begin, end, constant32(1), body);
+  }
+  void loop(Value begin, Value end, Value step,
+            function_ref<void(Value)> body);
   /// With values that are carried from one turn to the next.
   SmallVector<Value>
   loop(Value begin, Value end, ValueRange initial,
        function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// while (condition(values)) values = body(values)
+  SmallVector<Value>
+  repeat(ValueRange initial, function_ref<Value(ValueRange)> condition,
+         function_ref<SmallVector<Value>(ValueRange)> body);
   void when(Value condition, function_ref<void()> body);
   SmallVector<Value> choose(Value condition, TypeRange types,
                             function_ref<SmallVector<Value>()> yes,
@@ -85,9 +101,13 @@ public:
   /// An internal function; the builder then stands at its end, in front of a
   /// return without value.
   LLVM::LLVMFuncOp beginFunction(StringRef name, TypeRange arguments);
-  /// One with the arguments of everything that works on an instruction.
-  LLVM::LLVMFuncOp beginInstruction(StringRef name) {
-    return beginFunction(name, {pointer, i32, pointer});
+  /// One with the arguments of everything that works on an instruction; with
+  /// `operands`, also what each lane knows of one of its operands.
+  LLVM::LLVMFuncOp beginInstruction(StringRef name, bool operands) {
+    SmallVector<Type> arguments{pointer, i32, pointer};
+    if (operands)
+      arguments.append({pointer, i32, i32});
+    return beginFunction(name, arguments);
   }
   /// One from i32 to i32.
   void beginNumber(StringRef name);
@@ -96,6 +116,10 @@ public:
   Value parameters() { return function.getArgument(0); }
   Value instruction() { return function.getArgument(1); }
   Value counters() { return function.getArgument(2); } ///< of the streams
+  /// Where the operand of this lane lies, its first slice, its row.
+  Value lanePlace() { return function.getArgument(3); }
+  Value laneSlice() { return function.getArgument(4); }
+  Value laneRow() { return function.getArgument(5); }
   ValueRange allArguments() { return function.getArguments(); }
 
   Location loc;

@@ -63,10 +63,14 @@ struct KernelState {
   llvm::StringMap<uint64_t> scratchBytes;
   /// Symbols of handler functions that are split into parts.
   llvm::StringSet<> split;
+  /// Functions that a warp calls by itself, without meeting others.
+  llvm::StringSet<> byWarp;
   /// Where the descriptor of each argument of the program lies in the kernel's
   /// parameter.
   std::vector<uint64_t> descriptorOffset;
 
+  /// The function that the compute threads call for a variant.
+  std::string calleeOf(const dfrt::Variant &variant) const;
   Value address(Memory::Place place);
 };
 
@@ -96,9 +100,19 @@ struct StoredValue {
 std::pair<Value, Value> viewOf(Emitter &emitter, const dfrt::Record &record,
                                StoredValue stored, Value slice = {});
 
-/// The record of operand `index` of the plan, for a consumer that reads
-/// `stage`. A row is copied to `row` first, if there can be one.
-StoredValue readOperand(KernelState &state, uint32_t stage, Value index,
+/// The record of operand `number` of the instruction, the same in all lanes.
+/// `isNear`: it is one of the first kNearOperands, which the lanes know.
+constexpr unsigned kNearOperands = 32;
+StoredValue findOperand(KernelState &state, Value number, bool isNear = false);
+/// Whether rows that a consumer of `stage` reads can be used where they are:
+/// their bytes lie together, as those of a record do.
+bool canReadRow(const dfrt::Program &program, uint32_t stage);
+/// The same, if that is so, for a consumer of `stage`: a row in its place.
+StoredValue findRowOperand(KernelState &state, uint32_t stage, Value number,
+                           bool isNear);
+/// The same for a consumer that reads `stage`. A row is copied to `row` first,
+/// if there can be one.
+StoredValue readOperand(KernelState &state, uint32_t stage, Value number,
                         std::optional<Memory::Place> row);
 
 /// Copies `field` of `count` operands from `first` on, records of one layout,
@@ -121,17 +135,49 @@ enum InstructionWord : unsigned {
   kFirstOutput = 19
 };
 
+/// How many warps compute, an i32.
+Value warpCount(Emitter &emitter);
 /// How many tiles the instruction covers, an i32.
 Value tileCount(Emitter &emitter);
+
+/// How the calls of an instruction are made: each by all threads, which do
+/// nothing or meet between two of them, or each by one warp.
+enum class Between { nothing, meet, warps };
+
 /// Calls `body` with tile and slice for each call that a map or finalize makes:
-/// once, once a tile, once a slice. The slice is null unless `sliced`. With
-/// `meet` the threads meet between two calls.
+/// once, once a tile, once a slice. The slice is null unless `sliced`.
 void forEachCall(Emitter &emitter, const dfrt::Stage &stage, bool sliced,
-                 bool meet, function_ref<void(Value, Value)> body);
+                 Between between, function_ref<void(Value, Value)> body);
 /// The arguments of a handler up to its tensor operands: coordinates, range
 /// (not for a reduce), slice, descriptors.
 void appendIndices(KernelState &state, const dfrt::Stage &stage, Value tile,
                    Value slice, SmallVectorImpl<Value> &arguments);
+
+/// The functions by which a reduce works on records in registers
+/// (dataflow/Conversion/HandlerToLLVM.h).
+struct StateFunctions {
+  std::string load, merge, store;
+  SmallVector<Type> scalars; ///< that stand for a record
+  unsigned registers = 0;    ///< that it takes of a thread
+};
+
+/// Those of the handler function `callee`. Nothing if it has none, or if two
+/// records do not fit the registers.
+std::optional<StateFunctions> findStateFunctions(Emitter &emitter,
+                                                 StringRef callee);
+
+/// Where a record begins and where its slice: head and slice.
+using RecordView = std::pair<Value, Value>;
+
+/// Folds the parts of a reduce, at least one, from left to right in registers:
+/// everything at once, or with `sliced` one slice after the other. `byWarp`:
+/// each slice by one warp. `part` says where a part lies, and is told whether
+/// it is near; `output` says where the result goes. Both get the slice, null
+/// unless `sliced`.
+void emitRegisterFold(KernelState &state, const dfrt::Stage &stage,
+                      const StateFunctions &functions, bool sliced, bool byWarp,
+                      function_ref<RecordView(Value, Value, bool)> part,
+                      function_ref<RecordView(Value)> output);
 
 /// Functions of an instruction of the stage: handler calls of a map or
 /// finalize, the fold of a reduce, the load parts of any.

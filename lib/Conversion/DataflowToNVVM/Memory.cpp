@@ -29,6 +29,10 @@ Memory::Place Memory::take(uint64_t bytes) {
   return place;
 }
 
+std::string KernelState::calleeOf(const dfrt::Variant &variant) const {
+  return variant.symbol + (split.contains(variant.symbol) ? "$compute" : "");
+}
+
 Value KernelState::address(Memory::Place place) {
   Value base = place.shared ? emitter.call("dfk_private")
                             : emitter.call("dfk_scratch", emitter.parameters());
@@ -148,34 +152,80 @@ void df::nvvm::stackField(KernelState &state, const dfrt::Record &record,
                              i(bytes), i(unitOf(bytes, {source}))});
 }
 
-StoredValue df::nvvm::readOperand(KernelState &state, uint32_t stage,
-                                  Value index,
-                                  std::optional<Memory::Place> row) {
+StoredValue df::nvvm::findOperand(KernelState &state, Value number,
+                                  bool isNear) {
   Emitter &e = state.emitter;
-  Value operand = e.call("dfk_operand", {e.parameters(), index});
-  Value base = e.call("dfk_operand_address", {e.parameters(), operand});
-  const dfrt::Record &record = state.program.stages[stage].record;
-  Value slice = record.slices > 1 ? e.call("dfk_operand_slice", operand)
-                                  : e.constant32(0);
-  if (!row)
-    return {base, slice};
+  if (isNear) {
+    SmallVector<Value> found = e.results(
+        e.call("dfk_near_place", {number, e.lanePlace(), e.laneSlice()}));
+    return {found[0], found[1]};
+  }
+  Value first = e.word(e.instruction(), kFirstOperand);
+  SmallVector<Value> found =
+      e.results(e.call("dfk_operand_place", {e.parameters(), first, number,
+                                             e.lanePlace(), e.laneSlice()}));
+  return {found[0], found[1]};
+}
 
+static Value findRow(KernelState &state, Value number) {
+  Emitter &e = state.emitter;
+  Value first = e.word(e.instruction(), kFirstOperand);
+  return e.call("dfk_operand_row",
+                {e.parameters(), first, number, e.laneRow()});
+}
+
+bool df::nvvm::canReadRow(const dfrt::Program &program, uint32_t stage) {
+  const dfrt::Record &record = program.stages[stage].record;
+  const dfrt::Record &whole = program.stages[rowSource(program, stage)].record;
+  return record.fields.size() == 1 && whole.fields.size() == 1 &&
+         record.slices == 1 && whole.slices == 1 &&
+         fieldBytes(record.fields.front()) % dfrt::kRecordAlignment == 0;
+}
+
+StoredValue df::nvvm::findRowOperand(KernelState &state, uint32_t stage,
+                                     Value number, bool isNear) {
+  Emitter &e = state.emitter;
+  StoredValue stored = findOperand(state, number, isNear);
+  const dfrt::Record &record = state.program.stages[stage].record;
   const dfrt::Record &whole =
       state.program.stages[rowSource(state.program, stage)].record;
-  Value number = e.call("dfk_operand_row", operand);
-  Value isRow = e.notEqual(number, e.constant32(-1));
+  const dfrt::Field &field = record.fields.front();
+  uint64_t from = spreadOf(whole, whole.fields.front()).offset;
+  uint64_t to = spreadOf(record, field).offset;
+  Value row = findRow(state, number);
+  Value skip =
+      e.add(e.multiply(e.extend(row), e.constant64(int64_t(fieldBytes(field)))),
+            e.constant64(int64_t(from - to)));
+  Value isRow = e.notEqual(row, e.constant32(-1));
+  return {e.select(isRow, e.offset(stored.base, skip), stored.base),
+          stored.slice};
+}
+
+StoredValue df::nvvm::readOperand(KernelState &state, uint32_t stage,
+                                  Value number,
+                                  std::optional<Memory::Place> row) {
+  Emitter &e = state.emitter;
+  StoredValue stored = findOperand(state, number);
+  if (!row)
+    return stored;
+
+  const dfrt::Record &record = state.program.stages[stage].record;
+  const dfrt::Record &whole =
+      state.program.stages[rowSource(state.program, stage)].record;
+  Value rowOf = findRow(state, number);
+  Value isRow = e.notEqual(rowOf, e.constant32(-1));
   SmallVector<Value> result = e.choose(
       isRow, {e.pointer, e.i32},
       [&]() -> SmallVector<Value> {
         Value copy = state.address(*row);
         for (auto [to, from] : llvm::zip(record.fields, whole.fields)) {
-          Value skip = e.multiply(e.extend(number),
+          Value skip = e.multiply(e.extend(rowOf),
                                   e.constant64(int64_t(fieldBytes(to))));
-          copyField(state, record, to, copy, whole, from, base, skip);
+          copyField(state, record, to, copy, whole, from, stored.base, skip);
         }
         e.call("dfk_sync");
         return {copy, e.constant32(0)};
       },
-      [&]() -> SmallVector<Value> { return {base, slice}; });
+      [&]() -> SmallVector<Value> { return {stored.base, stored.slice}; });
   return {result[0], result[1]};
 }

@@ -17,37 +17,49 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
+Value df::nvvm::warpCount(Emitter &e) {
+  return e.shiftRight(e.call("dfk_threads"), e.constant32(5));
+}
+
 Value df::nvvm::tileCount(Emitter &e) {
   Value w = e.instruction();
   return e.truncate(e.subtract(e.word64(w, kTileEnd), e.word64(w, kTileBegin)));
 }
 
 void df::nvvm::forEachCall(Emitter &e, const dfrt::Stage &stage, bool sliced,
-                           bool meet, function_ref<void(Value, Value)> body) {
-  Value w = e.instruction(), zero = e.constant32(0);
+                           Between between,
+                           function_ref<void(Value, Value)> body) {
+  Value w = e.instruction(), zero = e.constant32(0), one = e.constant32(1);
   bool each = stage.range != dfrt::kNone && stage.each;
+  bool alone = between == Between::warps;
+  Value warp = alone ? e.call("dfk_warp") : zero;
+  Value warps = alone ? warpCount(e) : one;
   // Whoever called last is followed by the barrier of dfk_finish.
   auto meetBehind = [&](Value before, Value number) {
-    if (meet)
+    if (between == Between::meet)
       e.when(e.less(before, number), [&] { e.call("dfk_sync"); });
   };
   auto slices = [&](Value tile) {
-    if (!sliced)
-      return body(tile, {});
     Value first = e.half(w, kSlices, false);
-    e.loop(first, e.half(w, kSlices, true), [&](Value slice) {
-      // The first slice of a further tile follows a call, too.
-      meetBehind(first, e.add(slice, tile));
-      body(tile, slice);
-    });
+    e.loop(e.add(first, warp), e.half(w, kSlices, true), warps,
+           [&](Value slice) {
+             // The first slice of a further tile follows a call, too.
+             meetBehind(first, e.add(slice, tile));
+             body(tile, slice);
+           });
   };
-  if (!each)
+  if (each && sliced)
+    return e.loop(zero, tileCount(e), slices);
+  if (sliced)
     return slices(zero);
-  e.loop(zero, tileCount(e), [&](Value tile) {
-    if (!sliced)
+  if (each)
+    return e.loop(warp, tileCount(e), warps, [&](Value tile) {
       meetBehind(zero, tile);
-    slices(tile);
-  });
+      body(tile, {});
+    });
+  if (!alone)
+    return body(zero, {});
+  e.when(e.equal(warp, zero), [&] { body(zero, {}); });
 }
 
 void df::nvvm::appendIndices(KernelState &state, const dfrt::Stage &stage,
@@ -87,7 +99,7 @@ public:
         stage(program.stages[stage]),
         sliced(variant.kind == dfrt::Variant::Kind::sliced),
         split(state.split.contains(variant.symbol)),
-        callee(variant.symbol + (split ? "$compute" : "")) {}
+        callee(state.calleeOf(variant)) {}
 
   void emit();
 
@@ -95,7 +107,7 @@ private:
   struct Channel {
     uint32_t stage = 0; ///< that is read
     dfrt::Arity arity = dfrt::Arity::one;
-    Value first, count; ///< operands
+    Value first, count; ///< operands, the first one of the instruction is 0
     StoredValue record; ///< arity one
     std::optional<Memory::Place> row;
     SmallVector<Value> stack; ///< arity collected: a pointer a field
@@ -130,7 +142,7 @@ private:
 void StageCalls::splitOperands() {
   Value w = e.instruction();
   Value tiles = tileCount(e);
-  Value position = e.word(w, kFirstOperand);
+  Value position = e.constant32(0);
   Value left = e.word(w, kOperandCount);
   unsigned collected = 0;
   for (const dfrt::StageInput &input : stage.inputs) {
@@ -169,8 +181,9 @@ Value StageCalls::collectedCount(size_t index, Value position, Value left,
        recordStage(program, channels[j].stage) == source;
        ++j)
     ++sharers;
+  Value first = e.add(e.word(e.instruction(), kFirstOperand), position);
   Value run = e.call("dfk_operand_run",
-                     {e.parameters(), position, left, e.constant32(source)});
+                     {e.parameters(), first, left, e.constant32(source)});
   return e.divide(run, e.constant32(sharers));
 }
 
@@ -179,10 +192,11 @@ Value StageCalls::collectedCount(size_t index, Value position, Value left,
 void StageCalls::stackRecords(Channel &channel, Value &top) {
   const dfrt::Record &record =
       program.stages[recordStage(program, channel.stage)].record;
+  Value first = e.add(e.word(e.instruction(), kFirstOperand), channel.first);
   for (const dfrt::Field &field : record.fields) {
     Value bytes = e.constant64(int64_t(fieldBytes(field)));
     channel.stack.push_back(top);
-    stackField(state, record, field, channel.first, channel.count, top);
+    stackField(state, record, field, first, channel.count, top);
     Value size = e.multiply(e.extend(channel.count), bytes);
     size = e.bitAnd(e.add(size, e.constant64(127)), e.constant64(-128));
     top = e.offset(top, size);
@@ -253,16 +267,20 @@ void StageCalls::emit() {
     e.call("dfk_sync");
 
   // The next call uses the same scratch, and the same memory for rows.
-  bool shares = sliced || state.scratchBytes.lookup(callee) != 0;
-  for (const Channel &channel : channels)
-    shares |= channel.row.has_value();
-  forEachCall(e, stage, sliced, shares,
+  bool rows = llvm::any_of(
+      channels, [](const Channel &channel) { return channel.row.has_value(); });
+  bool shares = sliced || rows || state.scratchBytes.lookup(callee) != 0;
+  Between between = shares ? Between::meet : Between::nothing;
+  // To copy a row all threads have to come.
+  if (state.byWarp.contains(callee) && !rows)
+    between = Between::warps;
+  forEachCall(e, stage, sliced, between,
               [&](Value tile, Value slice) { callOnce(tile, slice); });
 }
 
 void df::nvvm::emitCalls(KernelState &state, uint32_t stage, uint32_t variant,
                          StringRef name) {
-  state.emitter.beginInstruction(name);
+  state.emitter.beginInstruction(name, /*operands=*/true);
   StageCalls(state, stage, state.program.stages[stage].variants[variant])
       .emit();
 }

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parts are combined in ascending order through two temporaries in turn; the
-// last call writes the output. No parts: the identity; one part: a copy.
+// Parts are combined in ascending order: in registers where the handler has
+// functions for that (RegisterFold.cpp), else through two temporaries in turn,
+// and the last call writes the output. No parts: the identity; one part: a
+// copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +26,21 @@ public:
         stage(state.program.stages[index]), record(stage.record),
         sliced(variant.kind == dfrt::Variant::Kind::sliced),
         split(state.split.contains(variant.symbol)),
-        callee(variant.symbol + (split ? "$compute" : "")),
-        rows(mayBeRow(state.program, index)) {}
+        callee(state.calleeOf(variant)), rows(mayBeRow(state.program, index)) {}
 
   void emit();
 
 private:
-  using View = std::pair<Value, Value>;
+  using View = RecordView;
 
   void foldSlices(Value slice);
   void useIdentity();
   void copyPart();
   void copyRecord(StoredValue from);
   StoredValue part(Value number, std::optional<Memory::Place> row) {
-    return readOperand(state, index, e.add(first, number), row);
+    return readOperand(state, index, number, row);
   }
+  void foldInRegisters(const StateFunctions &functions);
 
   KernelState &state;
   Emitter &e;
@@ -49,7 +51,7 @@ private:
   std::string callee;
   bool rows;
 
-  Value first, count;
+  Value count;
   Value sliceBegin, sliceEnd; ///< sliced only
   StoredValue output;
   Memory::Place scratch;
@@ -116,21 +118,36 @@ void StageFold::useIdentity() {
 
 void StageFold::copyPart() { copyRecord(part(e.constant32(0), rowMemory[0])); }
 
+/// The first part alone is stored by the fold, too.
+void StageFold::foldInRegisters(const StateFunctions &functions) {
+  emitRegisterFold(
+      state, stage, functions, sliced, state.byWarp.contains(callee),
+      [&](Value number, Value slice, bool isNear) {
+        StoredValue from = rows ? findRowOperand(state, index, number, isNear)
+                                : findOperand(state, number, isNear);
+        return viewOf(e, record, from, slice);
+      },
+      [&](Value slice) { return viewOf(e, record, output, slice); });
+}
+
 void StageFold::emit() {
+  std::optional<StateFunctions> functions;
+  if (!rows || canReadRow(state.program, index))
+    functions = findStateFunctions(e, callee);
   state.memory.begin();
   scratch = state.memory.take(
       std::max(state.scratchBytes.lookup(callee),
                state.scratchBytes.lookup(stage.identitySymbol)));
-  if (rows)
+  if (rows && !functions)
     for (auto &row : rowMemory)
       row = state.memory.take(record.bytes());
   // The first one also holds a whole identity.
   uint64_t bytes = sliced ? record.bytes(0, 1) : record.bytes();
   temporaries[0] = state.memory.take(record.bytes());
-  temporaries[1] = state.memory.take(bytes);
+  if (!functions)
+    temporaries[1] = state.memory.take(bytes);
 
   Value w = e.instruction();
-  first = e.word(w, kFirstOperand);
   count = e.word(w, kOperandCount);
   Value written =
       e.call("dfk_output", {e.parameters(), e.word(w, kFirstOutput)});
@@ -140,6 +157,10 @@ void StageFold::emit() {
     sliceEnd = e.half(w, kSlices, true);
     output.slice = e.call("dfk_output_slice", written);
   }
+  if (functions)
+    return e.branch(
+        count, {0}, [&](size_t) { useIdentity(); },
+        [&] { foldInRegisters(*functions); });
   e.branch(
       count, {0, 1},
       [&](size_t parts) {
@@ -157,6 +178,6 @@ void StageFold::emit() {
 
 void df::nvvm::emitFold(KernelState &state, uint32_t stage, uint32_t variant,
                         StringRef name) {
-  state.emitter.beginInstruction(name);
+  state.emitter.beginInstruction(name, /*operands=*/true);
   StageFold(state, stage, state.program.stages[stage].variants[variant]).emit();
 }

@@ -21,7 +21,7 @@ void df::nvvm::emitLoads(KernelState &state, uint32_t index, uint32_t number,
   const dfrt::Stage &stage = state.program.stages[index];
   const dfrt::Variant &variant = stage.variants[number];
   bool sliced = variant.kind == dfrt::Variant::Kind::sliced;
-  e.beginInstruction(name);
+  e.beginInstruction(name, /*operands=*/false);
   auto load = [&](Value tile, Value slice) {
     SmallVector<Value> arguments;
     appendIndices(state, stage, tile, slice, arguments);
@@ -30,7 +30,7 @@ void df::nvvm::emitLoads(KernelState &state, uint32_t index, uint32_t number,
     e.callPacked(variant.symbol + "$load", arguments);
   };
   if (stage.kind != dfrt::StageKind::reduce)
-    return forEachCall(e, stage, sliced, /*meet=*/false, load);
+    return forEachCall(e, stage, sliced, Between::nothing, load);
 
   // A fold calls its handler once for each part but the first.
   Value w = e.instruction();

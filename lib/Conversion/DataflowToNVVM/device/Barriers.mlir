@@ -123,62 +123,59 @@ llvm.func internal @dfk_acquire(%p: !llvm.ptr, %w: i32) {
 }
 
 // Waits for the operands of the instruction %w. Each lane looks at one operand: it waits for a flag itself, and tells the whole
-// warp about a barrier, since what a bulk copy has written is seen by those who have waited for its barrier.
-llvm.func internal @dfk_await_operands(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
+// warp about a barrier, since what a bulk copy has written is seen by those who have waited for its barrier. %record is what
+// the lane has of the first 32 operands (dfk_lane_operand).
+llvm.func internal @dfk_await_operands(%p: !llvm.ptr, %w: i32, %record: !operand, %asynchronous: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
-  %c8 = arith.constant 8 : i32
+  %c3 = arith.constant 3 : i32
   %c16 = arith.constant 16 : i32
-  %c17 = arith.constant 17 : i32
   %c18 = arith.constant 18 : i32
-  %c24 = arith.constant 24 : i32
   %c27 = arith.constant 27 : i32
-  %c28 = arith.constant 28 : i32
   %c31 = arith.constant 31 : i32
   %c32 = arith.constant 32 : i32
   %none = arith.constant -1 : i32
   %count = llvm.call @dfk_word(%w, %c18) : (i32, i32) -> i32
   %any = arith.cmpi ne, %count, %c0 : i32
   scf.if %any {
-    %first = llvm.call @dfk_word(%w, %c17) : (i32, i32) -> i32
     %instruction = llvm.call @dfk_word(%w, %c27) : (i32, i32) -> i32
-    %lane = llvm.call @dfk_lane() : () -> i32
     scf.for %base = %c0 to %count step %c32 : i32 {
-      %mine = arith.addi %base, %lane : i32
-      %there = arith.cmpi ult, %mine, %count : i32
-      %barrier_phase:2 = scf.if %there -> (i32, i32) {
-        %index = arith.addi %first, %mine : i32
-        %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-        %flags_space = llvm.call @dfk_load(%operand, %c8) : (!llvm.ptr<1>, i32) -> i32
-        %signal = llvm.call @dfk_load(%operand, %c24) : (!llvm.ptr<1>, i32) -> i32
-        %phase = llvm.call @dfk_load(%operand, %c28) : (!llvm.ptr<1>, i32) -> i32
-        %flag_bit = arith.andi %flags_space, %c1 : i32
-        %asks = arith.cmpi ne, %flag_bit, %c0 : i32
-        %has = arith.cmpi ne, %signal, %none : i32
-        %waits = arith.andi %asks, %has : i1
-        %space = arith.shrui %flags_space, %c16 : i32
-        %is_global = arith.cmpi eq, %space, %c2 : i32
-        %is_shared = arith.cmpi ne, %space, %c2 : i32
-        %by_flag = arith.andi %waits, %is_global : i1
-        %by_barrier = arith.andi %waits, %is_shared : i1
-        scf.if %by_flag {
-          llvm.call @dfk_await_flag(%p, %signal, %instruction) : (!llvm.ptr, i32, i32) -> ()
-        }
-        %number = arith.select %by_barrier, %signal, %none : i32
-        scf.yield %number, %phase : i32, i32
+      %is_first = arith.cmpi eq, %base, %c0 : i32
+      %its = scf.if %is_first -> !operand {
+        scf.yield %record : !operand
       } else {
-        scf.yield %none, %c0 : i32, i32
+        %0 = llvm.call @dfk_lane_operand(%p, %w, %base) : (!llvm.ptr, i32, i32) -> !operand
+        scf.yield %0 : !operand
       }
+      %a = llvm.extractvalue %its[0] : !operand
+      %b = llvm.extractvalue %its[1] : !operand
+      %flags_space = llvm.extractelement %a[%c2 : i32] : vector<4xi32>
+      %signal = llvm.extractelement %b[%c2 : i32] : vector<4xi32>
+      %my_phase = llvm.extractelement %b[%c3 : i32] : vector<4xi32>
+      // Of lanes without an operand all words are 0, and they ask for nothing.
+      %flag_bit = arith.andi %flags_space, %c1 : i32
+      %asks = arith.cmpi ne, %flag_bit, %c0 : i32
+      %has = arith.cmpi ne, %signal, %none : i32
+      %waits = arith.andi %asks, %has : i1
+      %space = arith.shrui %flags_space, %c16 : i32
+      %is_global = arith.cmpi eq, %space, %c2 : i32
+      %is_shared = arith.cmpi ne, %space, %c2 : i32
+      %by_flag = arith.andi %waits, %is_global : i1
+      %by_barrier = arith.andi %waits, %is_shared : i1
+      scf.if %by_flag {
+        llvm.call @dfk_await_flag(%p, %signal, %instruction) : (!llvm.ptr, i32, i32) -> ()
+      }
+      %my_number = arith.select %by_barrier, %signal, %none : i32
       llvm.call @dfk_sync_warp() : () -> ()
       %left = arith.subi %count, %base : i32
       %lanes = arith.minui %left, %c32 : i32
       scf.if %asynchronous {
         scf.for %i = %c0 to %lanes step %c1 : i32 {
-          %number = nvvm.shfl.sync idx %none, %barrier_phase#0, %i, %c31 : i32 -> i32
-          %phase = nvvm.shfl.sync idx %none, %barrier_phase#1, %i, %c31 : i32 -> i32
-          %waits = arith.cmpi ne, %number, %none : i32
-          scf.if %waits {
+          %number = nvvm.shfl.sync idx %none, %my_number, %i, %c31 : i32 -> i32
+          %phase = nvvm.shfl.sync idx %none, %my_phase, %i, %c31 : i32 -> i32
+          %awaited = arith.cmpi ne, %number, %none : i32
+          scf.if %awaited {
             %barrier = llvm.call @dfk_barrier(%number) : (i32) -> !llvm.ptr<3>
             llvm.call @dfk_await(%barrier, %phase, %c1, %c1, %instruction, %number)
                 : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()

@@ -9,6 +9,9 @@
 //    40  timeline: instructions recorded by the load role, by the compute role
 //    48  timeline: nanoseconds that they have waited for rings in the present instruction
 
+// What a lane has of an operand: the two halves of its record.
+!operand = !llvm.struct<(vector<4xi32>, vector<4xi32>)>
+
 llvm.func internal @dfk_control(%offset: i32) -> !llvm.ptr<3> {
   %at = llvm.call @dfk_control_at() : () -> i32
   %0 = arith.addi %at, %offset : i32
@@ -134,10 +137,125 @@ llvm.func internal @dfk_operand_address(%p: !llvm.ptr, %operand: !llvm.ptr<1>) -
   llvm.return %place : !llvm.ptr
 }
 
-llvm.func internal @dfk_operand_row(%operand: !llvm.ptr<1>) -> i32 {
+// The record of operand %base + lane of the instruction %w, zeros where there is none: a warp has up to 32 operands in
+// registers, and nobody waits for the plan once more when they are there.
+llvm.func internal @dfk_lane_operand(%p: !llvm.ptr, %w: i32, %base: i32) -> !operand {
+  %c16 = arith.constant 16 : i32
+  %c17 = arith.constant 17 : i32
+  %c18 = arith.constant 18 : i32
+  %zeros = arith.constant dense<0> : vector<4xi32>
+  %first = llvm.call @dfk_word(%w, %c17) : (i32, i32) -> i32
+  %count = llvm.call @dfk_word(%w, %c18) : (i32, i32) -> i32
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %mine = arith.addi %base, %lane : i32
+  %there = arith.cmpi ult, %mine, %count : i32
+  %halves:2 = scf.if %there -> (vector<4xi32>, vector<4xi32>) {
+    %index = arith.addi %first, %mine : i32
+    %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %behind = llvm.getelementptr %operand[%c16] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+    %a = llvm.load %operand {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    %b = llvm.load %behind {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    scf.yield %a, %b : vector<4xi32>, vector<4xi32>
+  } else {
+    scf.yield %zeros, %zeros : vector<4xi32>, vector<4xi32>
+  }
+  %none = llvm.mlir.poison : !operand
+  %0 = llvm.insertvalue %halves#0, %none[0] : !operand
+  %1 = llvm.insertvalue %halves#1, %0[1] : !operand
+  llvm.return %1 : !operand
+}
+
+// Where the record of such an operand lies, the first slice that its slot holds, and the row.
+llvm.func internal @dfk_lane_place(%p: !llvm.ptr, %record: !operand) -> !llvm.struct<(ptr, i32, i32)> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %c16 = arith.constant 16 : i32
+  %low = arith.constant 0xFFFF : i32
+  %l32 = arith.constant 32 : i64
+  %a = llvm.extractvalue %record[0] : !operand
+  %b = llvm.extractvalue %record[1] : !operand
+  %flags_space = llvm.extractelement %a[%c2 : i32] : vector<4xi32>
+  %slice_word = llvm.extractelement %a[%c3 : i32] : vector<4xi32>
+  %row = llvm.extractelement %a[%c1 : i32] : vector<4xi32>
+  %lower = llvm.extractelement %b[%c0 : i32] : vector<4xi32>
+  %upper = llvm.extractelement %b[%c1 : i32] : vector<4xi32>
+  %space = arith.shrui %flags_space, %c16 : i32
+  %slice = arith.andi %slice_word, %low : i32
+  %lower64 = arith.extui %lower : i32 to i64
+  %upper64 = arith.extui %upper : i32 to i64
+  %shifted = arith.shli %upper64, %l32 : i64
+  %offset = arith.ori %shifted, %lower64 : i64
+  %place = llvm.call @dfk_place(%p, %space, %offset) : (!llvm.ptr, i32, i64) -> !llvm.ptr
+  %none = llvm.mlir.poison : !llvm.struct<(ptr, i32, i32)>
+  %0 = llvm.insertvalue %place, %none[0] : !llvm.struct<(ptr, i32, i32)>
+  %1 = llvm.insertvalue %slice, %0[1] : !llvm.struct<(ptr, i32, i32)>
+  %2 = llvm.insertvalue %row, %1[2] : !llvm.struct<(ptr, i32, i32)>
+  llvm.return %2 : !llvm.struct<(ptr, i32, i32)>
+}
+
+// Place and first slice of operand %number of the present instruction, one of the first 32. Lane l knows those of operand l; all
+// lanes of the warp ask for the same operand.
+llvm.func internal @dfk_near_place(%number: i32, %place: !llvm.ptr, %slice: i32) -> !llvm.struct<(ptr, i32)> {
+  %c31 = arith.constant 31 : i32
+  %all = arith.constant -1 : i32
+  %l32 = arith.constant 32 : i64
+  %address = llvm.ptrtoint %place : !llvm.ptr to i64
+  %lower = arith.trunci %address : i64 to i32
+  %high = arith.shrui %address, %l32 : i64
+  %upper = arith.trunci %high : i64 to i32
+  %its_lower = nvvm.shfl.sync idx %all, %lower, %number, %c31 : i32 -> i32
+  %its_upper = nvvm.shfl.sync idx %all, %upper, %number, %c31 : i32 -> i32
+  %its_slice = nvvm.shfl.sync idx %all, %slice, %number, %c31 : i32 -> i32
+  %lower64 = arith.extui %its_lower : i32 to i64
+  %upper64 = arith.extui %its_upper : i32 to i64
+  %shifted = arith.shli %upper64, %l32 : i64
+  %its_address = arith.ori %shifted, %lower64 : i64
+  %its_place = llvm.inttoptr %its_address : i64 to !llvm.ptr
+  %none = llvm.mlir.poison : !llvm.struct<(ptr, i32)>
+  %0 = llvm.insertvalue %its_place, %none[0] : !llvm.struct<(ptr, i32)>
+  %1 = llvm.insertvalue %its_slice, %0[1] : !llvm.struct<(ptr, i32)>
+  llvm.return %1 : !llvm.struct<(ptr, i32)>
+}
+
+// The same of any operand. The operands of the instruction begin at %first in the plan.
+llvm.func internal @dfk_operand_place(%p: !llvm.ptr, %first: i32, %number: i32, %place: !llvm.ptr, %slice: i32) -> !llvm.struct<(ptr, i32)> {
+  %c32 = arith.constant 32 : i32
+  %is_near = arith.cmpi ult, %number, %c32 : i32
+  %found = scf.if %is_near -> !llvm.struct<(ptr, i32)> {
+    %0 = llvm.call @dfk_near_place(%number, %place, %slice) : (i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
+    scf.yield %0 : !llvm.struct<(ptr, i32)>
+  } else {
+    %index = arith.addi %first, %number : i32
+    %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %its_place = llvm.call @dfk_operand_address(%p, %operand) : (!llvm.ptr, !llvm.ptr<1>) -> !llvm.ptr
+    %its_slice = llvm.call @dfk_operand_slice(%operand) : (!llvm.ptr<1>) -> i32
+    %none = llvm.mlir.poison : !llvm.struct<(ptr, i32)>
+    %0 = llvm.insertvalue %its_place, %none[0] : !llvm.struct<(ptr, i32)>
+    %1 = llvm.insertvalue %its_slice, %0[1] : !llvm.struct<(ptr, i32)>
+    scf.yield %1 : !llvm.struct<(ptr, i32)>
+  }
+  llvm.return %found : !llvm.struct<(ptr, i32)>
+}
+
+// The same for its row, -1 for a whole record.
+llvm.func internal @dfk_operand_row(%p: !llvm.ptr, %first: i32, %number: i32, %row: i32) -> i32 {
   %c4 = arith.constant 4 : i32
-  %row = llvm.call @dfk_load(%operand, %c4) : (!llvm.ptr<1>, i32) -> i32
-  llvm.return %row : i32
+  %c31 = arith.constant 31 : i32
+  %c32 = arith.constant 32 : i32
+  %all = arith.constant -1 : i32
+  %is_near = arith.cmpi ult, %number, %c32 : i32
+  %found = scf.if %is_near -> i32 {
+    %its_row = nvvm.shfl.sync idx %all, %row, %number, %c31 : i32 -> i32
+    scf.yield %its_row : i32
+  } else {
+    %index = arith.addi %first, %number : i32
+    %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %its_row = llvm.call @dfk_load(%operand, %c4) : (!llvm.ptr<1>, i32) -> i32
+    scf.yield %its_row : i32
+  }
+  llvm.return %found : i32
 }
 
 // The first slice that the slot of an operand holds.

@@ -135,53 +135,106 @@ llvm.func internal @dfk_plan_is_async(%p: !llvm.ptr) -> i1 {
   llvm.return %asynchronous : i1
 }
 
-// One instruction; %next is the one behind it in the queue or draw.
-llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %next: i32, %asynchronous: i1, %counters: !llvm.ptr) {
+// One instruction; %next is the one behind it in the queue or draw. Takes what the lane has of its operands, returns the same of
+// %next, which is on its way while the instruction ends.
+llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %next: i32, %asynchronous: i1, %counters: !llvm.ptr) -> !operand {
+  %c0 = arith.constant 0 : i32
   %begin = llvm.call @dfk_time() : () -> i64
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
-  llvm.call @dfk_await_operands(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  llvm.call @dfk_await_operands(%p, %w, %operands, %asynchronous) : (!llvm.ptr, i32, !operand, i1) -> ()
   %ready = llvm.call @dfk_time() : () -> i64
-  llvm.call @dfk_prefetch_transfers(%p, %w) : (!llvm.ptr, i32) -> ()
-  llvm.call @dfk_dispatch(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+  %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
+  %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
+  %slice = llvm.extractvalue %found[1] : !llvm.struct<(ptr, i32, i32)>
+  %row = llvm.extractvalue %found[2] : !llvm.struct<(ptr, i32, i32)>
+  llvm.call @dfk_dispatch(%p, %w, %counters, %place, %slice, %row) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i32, i32) -> ()
   %handled = llvm.call @dfk_time() : () -> i64
-  llvm.call @dfk_prefetch_operands(%p, %next) : (!llvm.ptr, i32) -> ()
+  %later = llvm.call @dfk_lane_operand(%p, %next, %c0) : (!llvm.ptr, i32, i32) -> !operand
   llvm.call @dfk_finish(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
   %finished = llvm.call @dfk_time() : () -> i64
   llvm.call @dfk_record(%p, %w, %begin, %ready, %handled, %finished) : (!llvm.ptr, i32, i64, i64, i64, i64) -> ()
-  llvm.return
+  llvm.return %later : !operand
 }
 
-// Brings the transfers of an instruction closer.
-llvm.func internal @dfk_prefetch_transfers(%p: !llvm.ptr, %w: i32) {
-  %c21 = arith.constant 21 : i32
-  %c22 = arith.constant 22 : i32
-  %count = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
-  %first = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
-  %thread = llvm.call @dfk_thread() : () -> i32
-  %mine = arith.cmpi ult, %thread, %count : i32
-  scf.if %mine {
-    %index = arith.addi %first, %thread : i32
-    %transfer = llvm.call @dfk_transfer(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-    llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %transfer : (!llvm.ptr<1>) -> ()
+// A warp that has nothing else to do, in kernels with queues: brings what the instructions of the queue list closer, so that
+// those who execute them wait for the L2 cache at most.
+llvm.func internal @dfk_prefetch_queue(%p: !llvm.ptr, %first: i32, %rest: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %low = arith.constant 0xFFFF : i32
+  %end:2 = scf.while (%w = %first, %next = %rest) : (i32, i32) -> (i32, i32) {
+    %word = llvm.call @dfk_word(%w, %c0) : (i32, i32) -> i32
+    %opcode = arith.andi %word, %low : i32
+    %more = arith.cmpi eq, %opcode, %c1 : i32
+    scf.condition(%more) %w, %next : i32, i32
+  } do {
+  ^bb0(%w: i32, %next: i32):
+    %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
+    llvm.call @dfk_prefetch_instruction(%p, %w) : (!llvm.ptr, i32) -> ()
+    %after = arith.addi %next, %c1 : i32
+    scf.yield %early, %after : i32, i32
   }
   llvm.return
 }
 
-// Brings the operands of an instruction closer.
-llvm.func internal @dfk_prefetch_operands(%p: !llvm.ptr, %w: i32) {
+llvm.func internal @dfk_prefetch(%at: !llvm.ptr<1>) {
+  llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %at : (!llvm.ptr<1>) -> ()
+  llvm.return
+}
+
+// Operands, outputs, transfers with their first destinations, and releases of an instruction: one a lane.
+llvm.func internal @dfk_prefetch_instruction(%p: !llvm.ptr, %w: i32) {
+  %c3 = arith.constant 3 : i32
+  %c7 = arith.constant 7 : i32
+  %c8 = arith.constant 8 : i32
+  %c16 = arith.constant 16 : i32
   %c17 = arith.constant 17 : i32
   %c18 = arith.constant 18 : i32
-  %count = llvm.call @dfk_word(%w, %c18) : (i32, i32) -> i32
-  %first = llvm.call @dfk_word(%w, %c17) : (i32, i32) -> i32
-  %thread = llvm.call @dfk_thread() : () -> i32
-  %mine = arith.cmpi ult, %thread, %count : i32
-  scf.if %mine {
-    %index = arith.addi %first, %thread : i32
+  %c19 = arith.constant 19 : i32
+  %c20 = arith.constant 20 : i32
+  %c21 = arith.constant 21 : i32
+  %c22 = arith.constant 22 : i32
+  %c25 = arith.constant 25 : i32
+  %c26 = arith.constant 26 : i32
+  %c32 = arith.constant 32 : i32
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %first_operand = llvm.call @dfk_word(%w, %c17) : (i32, i32) -> i32
+  %operands = llvm.call @dfk_word(%w, %c18) : (i32, i32) -> i32
+  %first_output = llvm.call @dfk_word(%w, %c19) : (i32, i32) -> i32
+  %outputs = llvm.call @dfk_word(%w, %c20) : (i32, i32) -> i32
+  %first_transfer = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
+  %transfers = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
+  %first_release = llvm.call @dfk_word(%w, %c25) : (i32, i32) -> i32
+  %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
+  %reads = arith.cmpi ult, %lane, %operands : i32
+  scf.if %reads {
+    %index = arith.addi %first_operand, %lane : i32
     %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-    llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %operand : (!llvm.ptr<1>) -> ()
+    llvm.call @dfk_prefetch(%operand) : (!llvm.ptr<1>) -> ()
   }
+  %writes = arith.cmpi ult, %lane, %outputs : i32
+  scf.if %writes {
+    %index = arith.addi %first_output, %lane : i32
+    %output = llvm.call @dfk_output(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    llvm.call @dfk_prefetch(%output) : (!llvm.ptr<1>) -> ()
+  }
+  %frees = arith.cmpi ult, %lane, %releases : i32
+  scf.if %frees {
+    %index = arith.addi %first_release, %lane : i32
+    %release = llvm.call @dfk_entry(%p, %c7, %index, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+    llvm.call @dfk_prefetch(%release) : (!llvm.ptr<1>) -> ()
+  }
+  %sends = arith.cmpi ult, %lane, %transfers : i32
+  scf.if %sends {
+    %index = arith.addi %first_transfer, %lane : i32
+    %transfer = llvm.call @dfk_transfer(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %number = llvm.call @dfk_load(%transfer, %c8) : (!llvm.ptr<1>, i32) -> i32
+    %destination = llvm.call @dfk_destination(%p, %number) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    llvm.call @dfk_prefetch(%destination) : (!llvm.ptr<1>) -> ()
+  }
+  llvm.call @dfk_sync_warp() : () -> ()
   llvm.return
 }
 
@@ -202,7 +255,9 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %rest: i32, %as
   } else {
     scf.yield %first_word, %rest, %c0 : i32, i32, i32
   }
-  %end:4 = scf.while (%w = %start#0, %next = %start#1, %left = %start#2, %use = %c1) : (i32, i32, i32, i32) -> (i32, i32, i32, i32) {
+  %start_operands = llvm.call @dfk_lane_operand(%p, %start#0, %c0) : (!llvm.ptr, i32, i32) -> !operand
+  %end:5 = scf.while (%w = %start#0, %next = %start#1, %left = %start#2, %use = %c1, %operands = %start_operands)
+      : (i32, i32, i32, i32, !operand) -> (i32, i32, i32, i32, !operand) {
     %word = llvm.call @dfk_word(%w, %c0) : (i32, i32) -> i32
     %opcode = arith.andi %word, %low : i32
     %is_call = arith.cmpi eq, %opcode, %c1 : i32
@@ -212,32 +267,34 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %rest: i32, %as
     } else {
       scf.yield %is_call : i1
     }
-    scf.condition(%more) %w, %next, %left, %use : i32, i32, i32, i32
+    scf.condition(%more) %w, %next, %left, %use, %operands : i32, i32, i32, i32, !operand
   } do {
-  ^bb0(%w: i32, %next: i32, %left: i32, %use: i32):
+  ^bb0(%w: i32, %next: i32, %left: i32, %use: i32, %operands: !operand):
     // Behind the last instruction lies another one or EXIT.
     %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
-    llvm.call @dfk_execute(%p, %w, %early, %asynchronous, %counters) : (!llvm.ptr, i32, i32, i1, !llvm.ptr) -> ()
+    %later = llvm.call @dfk_execute(%p, %w, %operands, %early, %asynchronous, %counters)
+        : (!llvm.ptr, i32, !operand, i32, i1, !llvm.ptr) -> !operand
     %after = arith.addi %next, %c1 : i32
-    %step:4 = scf.if %is_ticket -> (i32, i32, i32, i32) {
+    %step:5 = scf.if %is_ticket -> (i32, i32, i32, i32, !operand) {
       %fewer = arith.subi %left, %c1 : i32
       %ends = arith.cmpi eq, %fewer, %c0 : i32
-      %0:4 = scf.if %ends -> (i32, i32, i32, i32) {
+      %0:5 = scf.if %ends -> (i32, i32, i32, i32, !operand) {
         %draw = llvm.call @dfk_take_draw(%use) : (i32) -> !llvm.struct<(i32, i32)>
         %first = llvm.extractvalue %draw[0] : !llvm.struct<(i32, i32)>
         %count = llvm.extractvalue %draw[1] : !llvm.struct<(i32, i32)>
         %w1 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
         %next_use = arith.addi %use, %c1 : i32
         %second = arith.addi %first, %c1 : i32
-        scf.yield %w1, %second, %count, %next_use : i32, i32, i32, i32
+        %its_operands = llvm.call @dfk_lane_operand(%p, %w1, %c0) : (!llvm.ptr, i32, i32) -> !operand
+        scf.yield %w1, %second, %count, %next_use, %its_operands : i32, i32, i32, i32, !operand
       } else {
-        scf.yield %early, %after, %fewer, %use : i32, i32, i32, i32
+        scf.yield %early, %after, %fewer, %use, %later : i32, i32, i32, i32, !operand
       }
-      scf.yield %0#0, %0#1, %0#2, %0#3 : i32, i32, i32, i32
+      scf.yield %0#0, %0#1, %0#2, %0#3, %0#4 : i32, i32, i32, i32, !operand
     } else {
-      scf.yield %early, %after, %c0, %use : i32, i32, i32, i32
+      scf.yield %early, %after, %c0, %use, %later : i32, i32, i32, i32, !operand
     }
-    scf.yield %step#0, %step#1, %step#2, %step#3 : i32, i32, i32, i32
+    scf.yield %step#0, %step#1, %step#2, %step#3, %step#4 : i32, i32, i32, i32, !operand
   }
   llvm.return
 }
@@ -308,6 +365,13 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
       %counts = arith.cmpi eq, %warp, %second : i32
       scf.if %counts {
         llvm.call @dfk_count_start(%p) : (!llvm.ptr) -> ()
+      } else {
+        %third = arith.addi %second, %c1 : i32
+        %idle = arith.cmpi eq, %warp, %third : i32
+        %fetches = arith.andi %idle, %queued : i1
+        scf.if %fetches {
+          llvm.call @dfk_prefetch_queue(%p, %first, %rest) : (!llvm.ptr, i32, i32) -> ()
+        }
       }
     }
   }

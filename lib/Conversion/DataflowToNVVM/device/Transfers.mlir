@@ -293,15 +293,15 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
   scf.if %is_global {
     %flags = llvm.call @dfk_parameter(%p, %c16) : (!llvm.ptr, i32) -> !llvm.ptr<1>
     %epoch = llvm.call @dfk_epoch() : () -> i32
-    // With it the stores of the flags are releases.
-    llvm.fence syncscope("device") acq_rel
+    // Stores that release, not a fence in front of them: that would be an acquire as well and empty the L1 cache, in which the
+    // plan's next records are.
     scf.for %d = %c0 to %count step %c1 : i32 {
       %number = arith.addi %first, %d : i32
       %destination = llvm.call @dfk_destination(%p, %number) : (!llvm.ptr, i32) -> !llvm.ptr<1>
       %signal = llvm.call @dfk_load(%destination, %c16) : (!llvm.ptr<1>, i32) -> i32
       %signal64 = arith.extui %signal : i32 to i64
       %flag = llvm.getelementptr %flags[%signal64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
-      llvm.store %epoch, %flag atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
+      llvm.store %epoch, %flag atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
     }
   }
   %asynchronous = llvm.call @dfk_is_async() : () -> i1

@@ -1,0 +1,306 @@
+//===- FoldTest.cpp - The fold of a reduce in registers -------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the code that a reduce becomes, on threads that take turns, with
+// functions of a handler that keep apart which part came from where and in
+// which order: a record is a polynomial whose coefficients are the parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+#include "Threads.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace conversiontest;
+using namespace mlir;
+using namespace mlir::df::nvvm;
+
+namespace {
+
+constexpr uint32_t kNumSlices = 12;
+constexpr uint64_t kHeadBytes = 16, kSliceBytes = 16;
+constexpr uint64_t kFactor = 1000003;
+
+/// The instruction that the threads execute.
+struct Instruction {
+  uint32_t parts = 0, sliceBegin = 0, sliceEnd = kNumSlices;
+  std::vector<std::vector<uint64_t>> records; ///< of the parts
+  std::vector<uint64_t> output;
+  unsigned merges = 0, loads = 0, identities = 0;
+};
+Instruction *instruction = nullptr;
+
+struct Place {
+  void *base;
+  int32_t slice;
+};
+
+} // namespace
+
+extern "C" int32_t foldWord(int32_t, int32_t word) {
+  switch (word) {
+  case kOperandCount:
+    return int32_t(instruction->parts);
+  case InstructionWord::kSlices:
+    return int32_t(instruction->sliceBegin | instruction->sliceEnd << 16);
+  default:
+    return 0;
+  }
+}
+
+extern "C" Place foldOperand(void *, int32_t, int32_t number, void *, int32_t) {
+  // Slots of parts hold all slices.
+  return {instruction->records.at(size_t(number)).data(), 0};
+}
+
+extern "C" Place foldNearOperand(int32_t number, void *, int32_t) {
+  EXPECT_LT(number, 32);
+  return foldOperand(nullptr, 0, number, nullptr, 0);
+}
+
+extern "C" void *foldOutput(void *, int32_t) { return nullptr; }
+extern "C" void *foldOutputAddress(void *, void *) {
+  return instruction->output.data();
+}
+extern "C" int32_t foldOutputSlice(void *) {
+  return int32_t(instruction->sliceBegin);
+}
+extern "C" int32_t foldWarp() { return dfk_thread(); }
+extern "C" void *foldPrivate() {
+  static uint64_t memory[64];
+  return memory;
+}
+extern "C" void foldCopy(void *to, void *from, int64_t bytes) {
+  std::memcpy(to, from, size_t(bytes));
+}
+extern "C" void foldIdentity(void **packed) {
+  ++instruction->identities;
+  std::fill_n(static_cast<uint64_t *>(packed[0]), 2, 7);
+  std::fill_n(static_cast<uint64_t *>(packed[1]), 2 * kNumSlices, 7);
+}
+extern "C" void foldLoad(uint64_t *head, uint64_t *slice, uint64_t *result) {
+  ++instruction->loads;
+  result[0] = head[0];
+  result[1] = slice[0];
+}
+extern "C" void foldMerge(uint64_t *slice, uint64_t *left, uint64_t right) {
+  ++instruction->merges;
+  *left = *left * kFactor + right + (slice ? *slice : 0);
+}
+
+/// What generated code calls. A thread stands for a warp here.
+static constexpr char kLibrary[] = R"mlir(
+llvm.func @foldLoad(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+llvm.func @foldMerge(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @dfk_word(i32, i32) -> i32
+llvm.func @dfk_near_place(i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
+llvm.func @dfk_operand_place(!llvm.ptr, i32, i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
+llvm.func @dfk_output(!llvm.ptr, i32) -> !llvm.ptr
+llvm.func @dfk_output_address(!llvm.ptr, !llvm.ptr) -> !llvm.ptr
+llvm.func @dfk_output_slice(!llvm.ptr) -> i32
+llvm.func @dfk_warp() -> i32
+llvm.func @dfk_warps() -> i32
+llvm.func @dfk_sync()
+llvm.func @dfk_private() -> !llvm.ptr
+llvm.func @dfk_copy(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @identity(!llvm.ptr)
+llvm.func @dfk_threads() -> i32 {
+  %c5 = arith.constant 5 : i32
+  %warps = llvm.call @dfk_warps() : () -> i32
+  %threads = arith.shli %warps, %c5 : i32
+  llvm.return %threads : i32
+}
+llvm.func @merge$load(%head: !llvm.ptr, %slice: !llvm.ptr) -> !llvm.struct<(i64, i64)> {
+  %c2 = arith.constant 2 : i32
+  %cells = llvm.alloca %c2 x i64 : (i32) -> !llvm.ptr
+  llvm.call @foldLoad(%head, %slice, %cells) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  %value = llvm.load %cells : !llvm.ptr -> !llvm.struct<(i64, i64)>
+  llvm.return %value : !llvm.struct<(i64, i64)>
+}
+llvm.func @merge$merge(%packed: !llvm.ptr, %a0: i64, %a1: i64, %b0: i64, %b1: i64) -> !llvm.struct<(i64, i64)> {
+  %c2 = arith.constant 2 : i32
+  %none = llvm.mlir.zero : !llvm.ptr
+  %slice = llvm.load %packed : !llvm.ptr -> !llvm.ptr
+  %cells = llvm.alloca %c2 x i64 : (i32) -> !llvm.ptr
+  %second = llvm.getelementptr %cells[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  llvm.store %a0, %cells : i64, !llvm.ptr
+  llvm.store %a1, %second : i64, !llvm.ptr
+  llvm.call @foldMerge(%none, %cells, %b0) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  llvm.call @foldMerge(%slice, %second, %b1) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  %value = llvm.load %cells : !llvm.ptr -> !llvm.struct<(i64, i64)>
+  llvm.return %value : !llvm.struct<(i64, i64)>
+}
+llvm.func @merge$store(%a0: i64, %a1: i64, %head: !llvm.ptr, %slice: !llvm.ptr) {
+  llvm.store %a0, %head : i64, !llvm.ptr
+  llvm.store %a1, %slice : i64, !llvm.ptr
+  llvm.return
+}
+)mlir";
+
+namespace {
+
+class FoldTest : public ::testing::Test {
+protected:
+  /// Makes `stage` of a reduce whose records have `slices`.
+  void compile() {
+    DialectRegistry registry;
+    registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect>();
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(kLibrary, &context);
+    ASSERT_TRUE(module);
+
+    dfrt::Program program;
+    dfrt::Stage stage;
+    stage.kind = dfrt::StageKind::reduce;
+    stage.arity = dfrt::Arity::one;
+    stage.identitySymbol = "identity";
+    dfrt::Field statistic, sum;
+    statistic.element = sum.element = dfrt::ElementType::i64;
+    statistic.shape = {2};
+    sum.shape = {2 * kNumSlices};
+    sum.separable = 0;
+    stage.record.fields = {statistic, sum};
+    stage.record.slices = kNumSlices;
+    ASSERT_TRUE(dfrt::layoutRecord(stage.record));
+    ASSERT_EQ(stage.record.headBytes, kHeadBytes);
+    ASSERT_EQ(stage.record.sliceBytes, kSliceBytes);
+    dfrt::Stage producer;
+    producer.record = stage.record;
+    stage.inputs = {{0}};
+    dfrt::Variant variant;
+    variant.kind = dfrt::Variant::Kind::sliced;
+    variant.symbol = "merge";
+    stage.variants = {variant};
+    program.stages = {producer, stage};
+
+    KernelState state(program, *module, 4096);
+    state.byWarp.insert("merge");
+    emitFold(state, 1, 0, "stage");
+    module->lookupSymbol<LLVM::LLVMFuncOp>("stage").setLinkage(
+        LLVM::Linkage::External);
+
+    PassManager passes(&context);
+    passes.addPass(createSCFToControlFlowPass());
+    passes.addPass(createConvertControlFlowToLLVMPass());
+    passes.addPass(createArithToLLVMConversionPass());
+    ASSERT_TRUE(succeeded(passes.run(*module)));
+
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    ExecutionEngineOptions options;
+    auto optimise = makeOptimizingTransformer(2, 0, nullptr);
+    options.transformer = optimise;
+    options.enableGDBNotificationListener = false;
+    options.enablePerfNotificationListener = false;
+    auto made = ExecutionEngine::create(*module, options);
+    ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
+    engine = std::move(*made);
+    engine->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+      llvm::orc::SymbolMap symbols;
+      auto add = [&](const char *name, auto *function) {
+        symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                   llvm::JITSymbolFlags::Exported};
+      };
+      add("foldLoad", foldLoad);
+      add("foldMerge", foldMerge);
+      add("dfk_word", foldWord);
+      add("dfk_near_place", foldNearOperand);
+      add("dfk_operand_place", foldOperand);
+      add("dfk_output", foldOutput);
+      add("dfk_output_address", foldOutputAddress);
+      add("dfk_output_slice", foldOutputSlice);
+      add("dfk_warp", foldWarp);
+      add("dfk_warps", dfk_threads);
+      add("dfk_sync", dfk_sync);
+      add("dfk_private", foldPrivate);
+      add("dfk_copy", foldCopy);
+      add("identity", foldIdentity);
+      return symbols;
+    });
+    auto address = engine->lookup("stage");
+    ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
+    run = reinterpret_cast<decltype(run)>(*address);
+  }
+
+  /// Folds `parts` parts of the slices [begin, end) on `warps` warps.
+  void check(uint32_t parts, uint32_t begin, uint32_t end, unsigned warps) {
+    SCOPED_TRACE(testing::Message()
+                 << parts << " parts, slices [" << begin << ", " << end << "), "
+                 << warps << " warps");
+    Instruction now;
+    now.parts = parts;
+    now.sliceBegin = begin;
+    now.sliceEnd = end;
+    for (uint32_t part = 0; part < parts; ++part) {
+      std::vector<uint64_t> &record = now.records.emplace_back();
+      for (uint64_t i = 0; i < (kHeadBytes + kNumSlices * kSliceBytes) / 8; ++i)
+        record.push_back(100 * (part + 1) + i);
+    }
+    // A word more, which nothing may write.
+    now.output.assign(2 + 2 * (end - begin) + 1, ~uint64_t(0));
+    instruction = &now;
+    ASSERT_TRUE(runTogether(warps, Order::descending,
+                            [&] { run(nullptr, 0, nullptr, nullptr, 0, -1); }));
+
+    auto expected = [&](uint64_t word, uint64_t index) -> uint64_t {
+      if (parts == 0)
+        return 7;
+      uint64_t value = now.records[0][word];
+      for (uint32_t part = 1; part < parts; ++part)
+        value = value * kFactor + now.records[part][word] + index;
+      return value;
+    };
+    EXPECT_EQ(now.output[0], expected(0, 0));
+    for (uint32_t slice = begin; slice < end; ++slice)
+      EXPECT_EQ(now.output[2 + 2 * (slice - begin)],
+                expected(2 + 2 * slice, slice))
+          << "slice " << slice;
+    EXPECT_EQ(now.output.back(), ~uint64_t(0));
+    // Each part of a slice is merged once; loading more than that is useless
+    // but for what fills a window.
+    uint64_t records = uint64_t(parts) * (end - begin);
+    EXPECT_EQ(now.merges, 2 * (records - (parts ? end - begin : 0)));
+    EXPECT_LE(now.loads, records + 8 * warps);
+    EXPECT_EQ(now.identities, parts ? 0u : warps);
+  }
+
+  MLIRContext context;
+  std::unique_ptr<ExecutionEngine> engine;
+  void (*run)(void *, int32_t, void *, void *, int32_t, int32_t) = nullptr;
+};
+
+} // namespace
+
+TEST_F(FoldTest, MergesEverySliceInOrder) {
+  compile();
+  for (unsigned warps : {1, 4, 8})
+    for (uint32_t parts : {0, 1, 2, 3, 7, 8, 9, 16, 17, 32, 33, 40})
+      for (auto [begin, end] : {std::pair<uint32_t, uint32_t>{0, kNumSlices},
+                                {0, 1},
+                                {3, 8},
+                                {5, 6},
+                                {11, 12}})
+        check(parts, begin, end, warps);
+}
