@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Shared memory of a CTA, from its start: stages of rings, control block,
-// barriers of rings and of the plan, memory of handlers and folds; the plan's
-// slots follow at `reserved_bytes`.
+// barriers of rings and of the plan, what fragments are exchanged through,
+// memory of handlers and folds; the plan's slots follow at `reserved_bytes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,8 @@ using namespace mlir::df::nvvm;
 static constexpr uint64_t kControlBytes = 64;
 static constexpr uint64_t kBarrierBytes = 8;
 static constexpr uint64_t kAlignment = 128;
+/// What fragments are exchanged through has swizzled tiles.
+static constexpr uint64_t kFragmentAlignment = 1024;
 /// Threads behind the compute threads.
 static constexpr uint32_t kOtherThreads = 128;
 static constexpr uint32_t kMaxCluster = 16;
@@ -58,15 +60,23 @@ private:
   LogicalResult createModule();
   LogicalResult findStreams();
   LogicalResult placeShared();
+  LogicalResult placePrivate();
   LogicalResult splitHandlers(PartFunctions &parts,
                               std::vector<HandlerFunction> &list);
   LogicalResult addHandlers();
+  bool isAsynchronous() const {
+    return specialization.transports & (bitOf(dfrt::Transport::clusterShared) |
+                                        bitOf(dfrt::Transport::multicast));
+  }
+  bool hasStreams() { return streams && !streams.getStreams().empty(); }
+  std::vector<uint32_t> argumentAlignment();
   void placeDescriptors(std::vector<uint64_t> &offsets);
   void addRings(Emitter &emitter);
   void addFacts(KernelState &state);
   Value createCounters(OpBuilder &at);
   void addKernel();
   std::string describeStreams();
+  std::string describeFragments();
   void describe(KernelState &state);
 
   OpBuilder &builder;
@@ -78,12 +88,17 @@ private:
   dfrt::Program planned;
   Operation *module = nullptr;
   std::vector<HandlerFunctionInfo> handlers;
-  KernelOp streams; ///< null: none
+  KernelOp streams; ///< and parts; null: none
   RingLayout rings;
-  llvm::StringSet<> split;  ///< handler functions that have parts
-  llvm::StringSet<> byWarp; ///< functions that a warp calls by itself
-  uint32_t threads = 0;    ///< that compute
-  uint64_t controlAt = 0, barriersAt = 0, privateAt = 0, privateBytes = 0;
+  llvm::StringSet<> split;   ///< handler functions that have parts
+  llvm::StringSet<> loads;   ///< those with a load part
+  llvm::StringSet<> laidOut; ///< those whose compute part is on fragments
+  llvm::StringSet<> byWarp;  ///< functions that a warp calls by itself
+  uint32_t threads = 0;      ///< that compute
+  /// That a plan may use of a CTA; only copies and releases need them.
+  uint32_t maxBarriers = 0;
+  uint64_t controlAt = 0, barriersAt = 0, fragmentAt = 0, privateAt = 0,
+           privateBytes = 0;
   uint64_t parameterBytes = 0, reservedBytes = 0;
   std::vector<dfrt::TensorMapSpec> maps;
   std::vector<std::string> remarks;
@@ -109,10 +124,10 @@ LogicalResult KernelBuilder::createModule() {
 LogicalResult KernelBuilder::findStreams() {
   threads = options.threads;
   for (KernelOp kernel : program.getOps<KernelOp>()) {
-    if (kernel.getStreams().empty())
+    if (kernel.getParts().empty())
       continue;
     if (streams)
-      return kernel.emitError("is the second kernel with streams of program '")
+      return kernel.emitError("is the second kernel with parts of program '")
              << program.getSymName() << "'";
     streams = kernel;
     if (auto consumers = kernel.getConsumers())
@@ -131,13 +146,24 @@ LogicalResult KernelBuilder::placeShared() {
         llvm::alignTo(layoutRings(streams, 0, 0).stageBytes, kAlignment);
     rings = layoutRings(streams, 0, uint32_t(controlAt + kControlBytes));
   }
+  maxBarriers = isAsynchronous() ? options.maxBarriers : 0;
   barriersAt = controlAt + kControlBytes + rings.barrierBytes;
-  privateAt = llvm::alignTo(barriersAt + kBarrierBytes * options.maxBarriers,
-                            kAlignment);
+  return success();
+}
+
+LogicalResult KernelBuilder::placePrivate() {
+  uint64_t barriersEnd = barriersAt + kBarrierBytes * maxBarriers;
+  uint64_t fragmentBytes = 0;
+  for (const HandlerFunctionInfo &handler : handlers)
+    fragmentBytes = std::max(fragmentBytes, handler.fragmentBytes);
+  fragmentAt = fragmentBytes ? llvm::alignTo(barriersEnd, kFragmentAlignment)
+                             : barriersEnd;
+  privateAt = llvm::alignTo(fragmentAt + fragmentBytes, kAlignment);
   if (privateAt > kSharedLimit)
     return program.emitError("kernel '")
-           << name << "': rings and barriers take " << privateAt
-           << " bytes of shared memory, a CTA has " << kSharedLimit;
+           << name << "': rings, barriers and the exchange of fragments take "
+           << privateAt << " bytes of shared memory, a CTA has "
+           << kSharedLimit;
   // The plan's slots need some of what is left.
   privateBytes = std::min(options.privateBytes, (kSharedLimit - privateAt) / 2);
   return success();
@@ -161,12 +187,18 @@ LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
       load = streams.getPart(handler, PartRole::load);
       compute = streams.getPart(handler, PartRole::compute);
     }
-    if (!load || !compute) {
+    if (!compute) {
       result.push_back(std::move(function));
       continue;
     }
     split.insert(function.symbol);
+    if (load)
+      loads.insert(function.symbol);
+    if (compute.getFragments())
+      laidOut.insert(function.symbol);
     for (PartOp part : {load, compute}) {
+      if (!part)
+        continue;
       FailureOr<HandlerFunction> lowered = parts.lower(part, function);
       if (failed(lowered))
         return failure();
@@ -249,21 +281,19 @@ void KernelBuilder::addFacts(KernelState &state) {
       llvm::alignTo(privateAt + state.memory.sharedBytes(), kAlignment);
   Type i1 = builder.getI1Type(), i32 = builder.getI32Type(),
        i64 = builder.getI64Type();
-  bool asynchronous =
-      specialization.transports & (bitOf(dfrt::Transport::clusterShared) |
-                                   bitOf(dfrt::Transport::multicast));
   defineFact(module, "dfk_threads", i32, threads);
   defineFact(module, "dfk_reserved", i32, int64_t(reservedBytes));
   defineFact(module, "dfk_control_at", i32, int64_t(controlAt));
   defineFact(module, "dfk_barriers_at", i32, int64_t(barriersAt));
+  defineFact(module, "dfk_fragment_at", i32, int64_t(fragmentAt));
   defineFact(module, "dfk_private_at", i32, int64_t(privateAt));
   defineFact(module, "dfk_scratch_bytes", i64,
              int64_t(llvm::alignTo(state.memory.globalBytes(), kAlignment)));
   defineFact(module, "dfk_is_ticket", i1, specialization.tickets);
-  defineFact(module, "dfk_is_async", i1, asynchronous);
+  defineFact(module, "dfk_is_async", i1, isAsynchronous());
   defineFact(module, "dfk_is_watched", i1, options.watchdog);
   defineFact(module, "dfk_is_traced", i1, options.timeline);
-  defineFact(module, "dfk_has_streams", i1, streams != nullptr);
+  defineFact(module, "dfk_has_streams", i1, hasStreams());
 }
 
 /// A count of 0 for each stream.
@@ -328,7 +358,7 @@ void KernelBuilder::addKernel() {
 /// Which handlers have their tiles fetched by the load warp, through which
 /// streams.
 std::string KernelBuilder::describeStreams() {
-  if (!streams)
+  if (!hasStreams())
     return "no streams: handlers load what they use";
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -340,9 +370,45 @@ std::string KernelBuilder::describeStreams() {
   stream << "; tiles are fetched ahead for";
   for (const dfrt::Stage &stage : planned.stages)
     for (const dfrt::Variant &variant : stage.variants)
-      if (split.contains(variant.symbol))
+      if (loads.contains(variant.symbol))
         stream << " '" << variant.symbol << "'";
   return text;
+}
+
+/// Which handlers hold their tiles in registers.
+std::string KernelBuilder::describeFragments() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const HandlerFunctionInfo &handler : handlers) {
+    StringRef symbol = StringRef(handler.symbol).split('$').first;
+    if (!laidOut.contains(symbol))
+      continue;
+    stream << (text.empty() ? "fragments:" : ",") << " '" << symbol << "'";
+    if (handler.fragmentBytes)
+      stream << " (" << handler.fragmentBytes << " bytes between warps)";
+  }
+  return text.empty() ? "no fragments: tiles lie in memory" : text;
+}
+
+/// For each argument of the program, the alignment that its readers rely on.
+std::vector<uint32_t> KernelBuilder::argumentAlignment() {
+  std::vector<uint32_t> result(planned.arguments.size(), 1);
+  if (streams)
+    result = fillAlignment(program, streams);
+  for (const dfrt::Stage &stage : planned.stages) {
+    bool any = llvm::any_of(stage.variants, [&](const dfrt::Variant &variant) {
+      return laidOut.contains(variant.symbol);
+    });
+    if (!any)
+      continue;
+    for (uint32_t argument : stage.operands)
+      result[argument] = std::max(result[argument], 16u);
+    for (uint32_t argument : stage.outputs)
+      result[argument] = std::max(result[argument], 16u);
+  }
+  for (auto [bytes, argument] : llvm::zip(result, planned.arguments))
+    bytes = std::max(bytes, dfrt::elementBytes(argument.element));
+  return result;
 }
 
 void KernelBuilder::describe(KernelState &state) {
@@ -359,13 +425,9 @@ void KernelBuilder::describe(KernelState &state) {
   for (const std::string &remark : remarks)
     emitRemark(lineOnly(program.getLoc()), "kernel '")
         << name << "': " << remark;
-  remarks.insert(remarks.begin(), describeStreams());
-  std::vector<uint32_t> fills(planned.arguments.size(), 1);
-  if (streams)
-    fills = fillAlignment(program, streams);
-  SmallVector<int64_t> alignment;
-  for (auto [bytes, argument] : llvm::zip(fills, planned.arguments))
-    alignment.push_back(std::max(bytes, dfrt::elementBytes(argument.element)));
+  remarks.insert(remarks.begin(), {describeStreams(), describeFragments()});
+  SmallVector<int64_t> alignment =
+      llvm::to_vector_of<int64_t>(argumentAlignment());
   SmallVector<StringRef> texts(remarks.begin(), remarks.end());
   auto number = [&](StringRef key, uint64_t value) {
     return b.getNamedAttr(key, b.getI64IntegerAttr(int64_t(value)));
@@ -382,7 +444,7 @@ void KernelBuilder::describe(KernelState &state) {
            number("transports", specialization.transports),
            number("threads", threads + kOtherThreads),
            number("reserved_bytes", reservedBytes),
-           number("max_barriers", options.maxBarriers),
+           number("max_barriers", maxBarriers),
            number("scratch_bytes", state.memory.globalBytes()),
            number("max_cluster", kMaxCluster),
            b.getNamedAttr("watchdog", b.getBoolAttr(options.watchdog)),
@@ -401,15 +463,19 @@ FailureOr<Operation *> KernelBuilder::build() {
   planned = std::move(*imported);
   if (failed(findStreams()) || failed(placeShared()) ||
       failed(createModule()) || failed(insertDeviceLibrary(module)) ||
-      failed(addHandlers()))
+      failed(addHandlers()) || failed(placePrivate()))
     return failure();
 
   KernelState state(planned, module, privateBytes);
   state.split = split;
+  state.loads = loads;
   state.byWarp = byWarp;
   placeDescriptors(state.descriptorOffset);
   for (const HandlerFunctionInfo &handler : handlers)
     state.scratchBytes[handler.symbol] = handler.scratchBytes;
+  for (const HandlerFunctionInfo &handler : handlers)
+    if (handler.fragmentBytes)
+      state.exchanging.insert(handler.symbol);
   emitDispatch(state);
   addRings(state.emitter);
   addFacts(state);

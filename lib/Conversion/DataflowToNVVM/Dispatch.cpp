@@ -88,7 +88,7 @@ void df::nvvm::emitDispatch(KernelState &state) {
         continue;
       entry.variants.push_back(v);
       (reduces ? emitFold : emitCalls)(state, s, v, nameOf(execute, s, v));
-      if (state.split.contains(stage.variants[v].symbol)) {
+      if (state.loads.contains(stage.variants[v].symbol)) {
         emitLoads(state, s, v, nameOf(load, s, v));
         loads = true;
       } else {

@@ -63,6 +63,11 @@ struct KernelState {
   llvm::StringMap<uint64_t> scratchBytes;
   /// Symbols of handler functions that are split into parts.
   llvm::StringSet<> split;
+  /// Those of them that have a load part.
+  llvm::StringSet<> loads;
+  /// Functions whose warps exchange through shared memory: between two calls the
+  /// threads meet.
+  llvm::StringSet<> exchanging;
   /// Functions that a warp calls by itself, without meeting others.
   llvm::StringSet<> byWarp;
   /// Where the descriptor of each argument of the program lies in the kernel's

@@ -269,7 +269,8 @@ void StageCalls::emit() {
   // The next call uses the same scratch, and the same memory for rows.
   bool rows = llvm::any_of(
       channels, [](const Channel &channel) { return channel.row.has_value(); });
-  bool shares = sliced || rows || state.scratchBytes.lookup(callee) != 0;
+  bool shares = sliced || rows || state.scratchBytes.lookup(callee) != 0 ||
+                state.exchanging.contains(callee);
   Between between = shares ? Between::meet : Between::nothing;
   // To copy a row all threads have to come.
   if (state.byWarp.contains(callee) && !rows)

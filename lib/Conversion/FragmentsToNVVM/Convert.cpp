@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In the thread where that is enough, by shuffles within warps, and else through
-// the fragment scratch.
+// In the thread where that is enough, by shuffles within warps, and else
+// through the fragment scratch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ static Value onWords(FragmentLowering &lowering, Value value,
   Location loc = lowering.loc;
   Type type = value.getType(), i32 = builder.getI32Type();
   if (type.isIndex()) {
-    Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            value);
+    Value wide =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
     return arith::IndexCastOp::create(builder, loc, type,
                                       onWords(lowering, wide, move));
   }

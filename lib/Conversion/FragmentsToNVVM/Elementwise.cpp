@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Elementwise operations become as many scalar ones as a thread has registers.
-// Roundings to 16 bits are done in pairs, for which the device has instructions.
+// Roundings to 16 bits are done in pairs, for which the device has
+// instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +87,8 @@ static bool isPairRounding(Operation *op) {
          (!mode || *mode == arith::RoundingMode::to_nearest_even);
 }
 
-SmallVector<Value>
-FragmentLowering::applyElements(Operation *op,
-                                ArrayRef<SmallVector<Value>> operands,
-                                size_t count) {
+SmallVector<Value> FragmentLowering::applyElements(
+    Operation *op, ArrayRef<SmallVector<Value>> operands, size_t count) {
   if (isPairRounding(op) && count % 2 == 0)
     return roundPairs(*this, operands.front(),
                       getElementTypeOrSelf(op->getResult(0).getType()));
@@ -119,8 +118,8 @@ LogicalResult FragmentLowering::lowerConstant(Operation *op,
     value = scalar(splat.getInput());
   } else {
     // An empty tensor; whoever reads it reads anything.
-    value = arith::ConstantOp::create(builder, loc,
-                                      builder.getZeroAttr(element));
+    value =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
   }
   map(result, Fragment{layout, SmallVector<Value>(layout.registers(), value)});
   return success();
@@ -150,7 +149,6 @@ LogicalResult FragmentLowering::lowerElementwise(Operation *op) {
              << operand.getType() << " that does not lie as the result does";
     operands.push_back(from->registers);
   }
-  map(op->getResult(0),
-      Fragment{*layout, applyElements(op, operands, count)});
+  map(op->getResult(0), Fragment{*layout, applyElements(op, operands, count)});
   return success();
 }

@@ -114,8 +114,8 @@ Value FragmentLowering::threadCoordinate(const FragmentLayout &layout,
       Value part = number;
       if (bit)
         part = builder.createOrFold<arith::ShRUIOp>(loc, part, i32(bit));
-      part = builder.createOrFold<arith::AndIOp>(loc, part,
-                                                 i32((1 << count) - 1));
+      part =
+          builder.createOrFold<arith::AndIOp>(loc, part, i32((1 << count) - 1));
       part = multiply(part, i32(first));
       sum = sum ? add(sum, part) : part;
       bit += count;
@@ -210,8 +210,8 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
   Value end = scalar(op.getUpperBound());
   Value step = scalar(op.getStep());
   Value length = arith::SubIOp::create(builder, loc, end, begin);
-  Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(length.getType()));
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(length.getType()));
   length = arith::MaxSIOp::create(builder, loc, length, zero);
   Value trips = arith::CeilDivUIOp::create(builder, loc, length, step);
   if (trips.getType().isIndex())
@@ -305,24 +305,22 @@ static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
 
 /// `op` and what it contains are about scalars only.
 static bool isScalar(Operation *op) {
-  return !op
-              ->walk([](Operation *nested) {
-                return llvm::any_of(nested->getOperandTypes(), isTensor) ||
-                               llvm::any_of(nested->getResultTypes(), isTensor)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !op->walk([](Operation *nested) {
+              return llvm::any_of(nested->getOperandTypes(), isTensor) ||
+                             llvm::any_of(nested->getResultTypes(), isTensor)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            }).wasInterrupted();
 }
 
 LogicalResult FragmentLowering::lowerScalarOp(Operation *op) {
   // As for elements of fragments, see Elementwise.cpp.
   if (op->getNumRegions() == 0 && op->getNumResults() == 1) {
-    map(op->getResult(0), applyScalar(op, llvm::map_to_vector(
-                                              op->getOperands(),
-                                              [&](Value operand) {
-                                                return scalar(operand);
-                                              })));
+    map(op->getResult(0),
+        applyScalar(op,
+                    llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+                      return scalar(operand);
+                    })));
     return success();
   }
   builder.clone(*op, scalars);
@@ -380,7 +378,8 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
     return lowerFor(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return lowerIf(branch);
-  if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op); cast && isTake(cast)) {
+  if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op);
+      cast && isTake(cast)) {
     auto type = llvm::cast<RankedTensorType>(cast.getResult(0).getType());
     auto layout = dyn_cast_or_null<SharedAttr>(type.getEncoding());
     if (!layout)
@@ -443,8 +442,8 @@ Memory FragmentLowering::memoryOf(const Place &place, unsigned argument) {
   for (int64_t dim = type.getRank(); dim-- > 0;) {
     divisors[dim] =
         ShapedType::isDynamic(strides[dim]) ? divisor : strides[dim];
-    divisor = divisors[dim] *
-              (type.isDynamicDim(dim) ? 1 : type.getDimSize(dim));
+    divisor =
+        divisors[dim] * (type.isDynamicDim(dim) ? 1 : type.getDimSize(dim));
   }
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     auto dynamic = [&](int64_t field) -> OpFoldResult {
@@ -463,8 +462,7 @@ Memory FragmentLowering::memoryOf(const Place &place, unsigned argument) {
                               ? dynamic(3)
                               : builder.getIndexAttr(type.getDimSize(dim));
     if (place.split >= 0 && dim == place.split + 1)
-      extent =
-          builder.getIndexAttr(type.getDimSize(dim) * type.getDimSize(0));
+      extent = builder.getIndexAttr(type.getDimSize(dim) * type.getDimSize(0));
     memory.shape.push_back(extent);
     memory.strides.push_back(ShapedType::isDynamic(strides[dim])
                                  ? dynamic(4)
@@ -533,6 +531,5 @@ LogicalResult df::fragments::lowerBody(OpBuilder &builder, Block &body,
                                        ArrayRef<Place> arguments,
                                        ArrayRef<Place> fields,
                                        const Options &options, Info &info) {
-  return FragmentLowering(builder, options, info)
-      .run(body, arguments, fields);
+  return FragmentLowering(builder, options, info).run(body, arguments, fields);
 }

@@ -12,7 +12,8 @@
 // and a broadcast is the choice of a register.
 //
 // A reduction goes over the registers of a thread, as a tree of neighbours,
-// then over the lanes and the warps that hold further elements (Reductions.cpp).
+// then over the lanes and the warps that hold further elements
+// (Reductions.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,8 +163,8 @@ LogicalResult LinalgLowering::chooseSpace() {
         "has no lowering to fragments: no tensor has all its loops");
   // An operand that no operation of the body reads may lie as it likes.
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
-    const Operand &entry = i < inputs.size() ? inputs[i]
-                                             : outputs[i - inputs.size()];
+    const Operand &entry =
+        i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
     if (!entry.fragment || op.getMatchingBlockArgument(&operand).use_empty())
       continue;
     if (!liesAs(entry.fragment->layout, entry.loops, *space, spaceLoops))
@@ -212,8 +213,8 @@ LogicalResult LinalgLowering::evaluate() {
   Block *body = op.getBlock();
   llvm::DenseMap<Value, SmallVector<Value>> values;
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
-    const Operand &entry = i < inputs.size() ? inputs[i]
-                                             : outputs[i - inputs.size()];
+    const Operand &entry =
+        i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (argument.use_empty() ||
         (i >= inputs.size() && op.getNumReductionLoops()))
@@ -311,7 +312,8 @@ LogicalResult LinalgLowering::finish() {
     Reduction reduction{combiners[i], results[i], {}};
     SmallVector<SmallVector<Value>> parts(results[i].registers());
     for (unsigned number = 0; number < space->registers(); ++number) {
-      FailureOr<unsigned> reg = registerOf(results[i], outputs[i].loops, number);
+      FailureOr<unsigned> reg =
+          registerOf(results[i], outputs[i].loops, number);
       if (failed(reg))
         return failure();
       parts[*reg].push_back(yielded[i][number]);

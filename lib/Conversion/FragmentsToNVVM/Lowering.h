@@ -235,10 +235,10 @@ private:
   /// See allocateScratch.
   struct ScratchPlace {
     uint64_t bytes = 0, alignment = 1;
-    func::CallOp guard;          ///< the barrier in front of the write
-    scf::ForOp loop;             ///< the innermost loop around the write
-    arith::ConstantOp offset;    ///< of the place
-    arith::ConstantOp turn;      ///< of the buffer of this iteration
+    func::CallOp guard;       ///< the barrier in front of the write
+    scf::ForOp loop;          ///< the innermost loop around the write
+    arith::ConstantOp offset; ///< of the place
+    arith::ConstantOp turn;   ///< of the buffer of this iteration
     bool doubled = false;
   };
 

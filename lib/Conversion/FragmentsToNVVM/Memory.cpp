@@ -63,8 +63,8 @@ private:
   /// What coordinate `value` of the split dimension adds, in elements.
   int64_t splitOffset(int64_t value) const {
     return value / memory.part * memory.pitch +
-           value % memory.part * *getConstantIntValue(
-                                     memory.strides[memory.split]);
+           value % memory.part *
+               *getConstantIntValue(memory.strides[memory.split]);
   }
   bool isSplit(unsigned dim) const { return memory.split == int64_t(dim); }
   /// A part of the split dimension may begin between the elements that two
@@ -133,8 +133,8 @@ unsigned Access::chooseWidth() const {
   if (rank == 0 || memory.element.isInteger(1) || bytes > kVectorBytes ||
       getConstantIntValue(memory.strides[rank - 1]) != 1)
     return 1;
-  unsigned width = std::min<int64_t>(layout.contiguous(rank - 1),
-                                     kVectorBytes / bytes);
+  unsigned width =
+      std::min<int64_t>(layout.contiguous(rank - 1), kVectorBytes / bytes);
   uint64_t common = memory.alignment;
   for (unsigned dim = 0; dim + 1 < rank; ++dim)
     common = std::gcd<uint64_t>(common, memory.strideDivisors[dim] * bytes);
@@ -158,11 +158,11 @@ Value Access::address(unsigned reg) {
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
     std::optional<int64_t> stride = getConstantIntValue(memory.strides[dim]);
     if (isSplit(dim) && isRough()) {
-      Value coordinate = lowering.add(
-          arith::IndexCastUIOp::create(
-              builder, lowering.loc, builder.getIndexType(),
-              lowering.threadCoordinate(layout, dim)),
-          lowering.index(own[dim]));
+      Value coordinate =
+          lowering.add(arith::IndexCastUIOp::create(
+                           builder, lowering.loc, builder.getIndexType(),
+                           lowering.threadCoordinate(layout, dim)),
+                       lowering.index(own[dim]));
       Value part = lowering.index(memory.part);
       Value number =
           arith::DivUIOp::create(builder, lowering.loc, coordinate, part);
@@ -183,14 +183,14 @@ Value Access::address(unsigned reg) {
   if (dynamic) {
     Value words = arith::IndexCastOp::create(builder, lowering.loc,
                                              builder.getI64Type(), dynamic);
-    address = LLVM::GEPOp::create(builder, lowering.loc, address.getType(),
-                                  stored, address,
-                                  ArrayRef<LLVM::GEPArg>{words});
+    address =
+        LLVM::GEPOp::create(builder, lowering.loc, address.getType(), stored,
+                            address, ArrayRef<LLVM::GEPArg>{words});
   }
   if (fixed)
-    address = LLVM::GEPOp::create(builder, lowering.loc, address.getType(),
-                                  stored, address,
-                                  ArrayRef<LLVM::GEPArg>{int32_t(fixed)});
+    address =
+        LLVM::GEPOp::create(builder, lowering.loc, address.getType(), stored,
+                            address, ArrayRef<LLVM::GEPArg>{int32_t(fixed)});
   return address;
 }
 
@@ -223,8 +223,8 @@ Fragment FragmentLowering::load(const Memory &from,
                                         unsigned(access.alignment()));
     for (unsigned i = 0; i < width; ++i) {
       Value value = width == 1 ? loaded
-                               : LLVM::ExtractElementOp::create(
-                                     builder, loc, loaded, i32(i))
+                               : LLVM::ExtractElementOp::create(builder, loc,
+                                                                loaded, i32(i))
                                      .getResult();
       result.registers[reg + i] = fromStored(*this, value, from.element);
     }
@@ -380,7 +380,8 @@ LogicalResult FragmentLowering::lowerExtract(tensor::ExtractOp op) {
   if (!from)
     return op.emitOpError("reads one element of a shared tile");
   if (from->split >= 0)
-    return op.emitOpError("reads one element of a field whose slices lie apart");
+    return op.emitOpError(
+        "reads one element of a field whose slices lie apart");
   Memory source = *from;
   Value offset;
   for (auto [position, stride] : llvm::zip(op.getIndices(), source.strides)) {
@@ -390,8 +391,8 @@ LogicalResult FragmentLowering::lowerExtract(tensor::ExtractOp op) {
   Type stored = storedType(source.element);
   Value address = source.pointer;
   if (offset) {
-    Value words = arith::IndexCastOp::create(builder, loc,
-                                             builder.getI64Type(), offset);
+    Value words =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
     address = LLVM::GEPOp::create(builder, loc, address.getType(), stored,
                                   address, ArrayRef<LLVM::GEPArg>{words});
   }

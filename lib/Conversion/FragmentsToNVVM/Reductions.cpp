@@ -124,9 +124,9 @@ void df::fragments::reduceThreads(FragmentLowering &lowering,
       unsigned position = 0;
       auto append = [&](Bits of, ArrayRef<unsigned> bits) {
         for (unsigned bit : bits)
-          part = lowering.add(part, lowering.multiply(
-                                        lowering.threadBit(of, bit),
-                                        lowering.i32(1 << position++)));
+          part = lowering.add(part,
+                              lowering.multiply(lowering.threadBit(of, bit),
+                                                lowering.i32(1 << position++)));
       };
       append(Bits::warp, warps);
       append(Bits::group, groups);
@@ -144,12 +144,12 @@ void df::fragments::reduceThreads(FragmentLowering &lowering,
   for (Exchange &each : exchanges) {
     Reduction &reduction = *each.reduction;
     each.address = lowering.beginWrite(each.site);
-    Value own = lowering.add(
-        each.address, lowering.multiply(part, lowering.i32(each.bytes)));
+    Value own = lowering.add(each.address,
+                             lowering.multiply(part, lowering.i32(each.bytes)));
     lowering.store(Fragment{reduction.result, reduction.registers},
-                   lowering.sharedMemory(
-                       own, reduction.result.shape(),
-                       reduction.registers.front().getType(), 16));
+                   lowering.sharedMemory(own, reduction.result.shape(),
+                                         reduction.registers.front().getType(),
+                                         16));
   }
   lowering.publish();
   for (Exchange &each : exchanges) {

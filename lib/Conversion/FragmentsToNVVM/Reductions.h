@@ -39,8 +39,8 @@ Value combine(FragmentLowering &lowering, const Combiner &combiner,
 Value combineTree(FragmentLowering &lowering, const Combiner &combiner,
                   SmallVector<Value> values);
 /// Combines the registers of `reductions` with those of all threads that hold
-/// other elements of `space`, the layout before the reduction. Afterwards all of
-/// these have the same values. All reductions share their barriers.
+/// other elements of `space`, the layout before the reduction. Afterwards all
+/// of these have the same values. All reductions share their barriers.
 void reduceThreads(FragmentLowering &lowering,
                    MutableArrayRef<Reduction> reductions,
                    const FragmentLayout &space);

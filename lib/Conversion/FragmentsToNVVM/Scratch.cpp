@@ -7,8 +7,8 @@
 //
 // A write of a place must not overtake reads of what was there before. Each
 // write begins with a barrier that stands for this; when the whole body is
-// lowered, a walk along all paths finds the places that may have been read since
-// the last barrier, and barriers that no such place needs are removed.
+// lowered, a walk along all paths finds the places that may have been read
+// since the last barrier, and barriers that no such place needs are removed.
 //
 // In a loop, a place that would need one may have two buffers instead, which
 // iterations use in turn: then the barriers of one iteration protect the buffer
@@ -115,8 +115,8 @@ public:
 
 private:
   static bool isBarrier(func::CallOp call) {
-    return llvm::is_contained(
-        {"dfk_sync", "dfk_any_thread", "dfk_all_threads"}, call.getCallee());
+    return llvm::is_contained({"dfk_sync", "dfk_any_thread", "dfk_all_threads"},
+                              call.getCallee());
   }
 
   void visit(Block &block, Pending &pending) {
