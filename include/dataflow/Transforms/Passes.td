@@ -330,6 +330,53 @@ def SplitRoles : Pass<"dataflow-split-roles", "::mlir::df::ProgramOp"> {
   ];
 }
 
+def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
+  let summary = "Lay the tiles of compute parts out over threads";
+  let description = [{
+    Turns compute parts of the kernel into parts with `fragments`: products
+    become `dataflow.dot`, the types of tiles say in which registers, or where in
+    shared memory, they lie, and `dataflow.convert_layout` stands where two
+    layouts differ. Handlers without parts get a compute part when they can be
+    laid out; a kernel is added when the program has none. Parts that hold
+    anything that the fragment path does not have stay portable, with a remark
+    (category `dataflow`) that names the operation and the reason.
+    docs/handlers.md says what it takes.
+
+    - A product of two matrices is found by its indexing maps. It is computed in
+      the orientation that costs least, by a model of tensor cores, shared memory
+      and shuffles; a remark says which, and where the operands lie.
+    - Streams whose tiles are operands of products are swizzled, as widely as all
+      windows that are used of a tile allow, unless a portable part takes from
+      them.
+    - Layouts follow from products through elementwise operations, broadcasts,
+      reductions, loops and branches. Where nothing is to follow from, tiles lie
+      as memory is accessed.
+    - Sliced variants without reductions are laid out for one warp each, and have
+      the attribute `warp`.
+    - `consumers` of the kernel becomes the least number of warpgroups for which
+      the tiles of most parts fit into `registers`; a request is obeyed.
+  }];
+  let dependentDialects = [
+    "::mlir::df::DataflowDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"kernel", "kernel", "std::string", /*default=*/"\"kernel\"",
+           "Symbol of the kernel, if it must be made">,
+    Option<"registers", "registers", "unsigned", /*default=*/"200",
+           "32-bit registers of a thread that tiles may take">,
+    Option<"stagedBytes", "staged-bytes", "uint64_t", /*default=*/"32768",
+           "Shared memory that operands of products may be staged in">,
+    Option<"maxConsumers", "max-consumers", "unsigned", /*default=*/"2",
+           "Compute warpgroups at most, where no request says how many">
+  ];
+  let statistics = [
+    Statistic<"numLaidOut", "num-laid-out", "Parts laid out">,
+    Statistic<"numPortable", "num-portable", "Parts that stay portable">,
+    Statistic<"numSwizzled", "num-swizzled", "Streams swizzled">
+  ];
+}
+
 def VerifyKernel : Pass<"dataflow-verify-kernel", "::mlir::df::ProgramOp"> {
   let summary = "Test that the parts of every kernel agree";
   let description = [{
@@ -337,13 +384,19 @@ def VerifyKernel : Pass<"dataflow-verify-kernel", "::mlir::df::ProgramOp"> {
 
     - (D1) The load and the compute part of a handler have fills and takes of
       the same streams in the same order, in loops of the same bounds and
-      branches of the same conditions.
+      branches of the same conditions. A compute part alone takes nothing.
     - (D2) Takes and gives of a stream alternate: a tile is given back in the
       block in which it was taken, and before the next one is taken.
     - (D3) No value that may lie in a tile's stage is used behind its give.
     - (D4) A load part holds fills, loops and branches, and what addresses need.
     - (D5) The rings fit into the shared memory of `dataflow.topology`, if the
       program has it.
+    - (D6) Only parts with `fragments` have tiles with layouts. There, every op
+      leaves its tiles where it can: loads and stores are `convert_layout`,
+      arithmetic is in registers, slices stay where they are. All fragments of a
+      part lie over the same threads.
+    - (D7) Tiles that an op takes and makes have one layout, or the slices and
+      transpositions of one that the maps of a structured op ask for.
   }];
 }
 

@@ -1,0 +1,254 @@
+//===- NormalizeBody.cpp - Few kinds of operations on tiles ---------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The normal form of a body: tiles of one value are tensor.splat, sums of
+// products of two matrices dataflow.dot, other structured operations
+// linalg.generic. A contraction is found by its indexing maps, whatever it is
+// called; conversions to a wider type in front of it are dropped, as the tensor
+// cores multiply narrow elements exactly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AssignLayouts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+
+using namespace mlir;
+using namespace mlir::df;
+
+LogicalResult Refusal::set(Operation *at, const Twine &text) {
+  if (!op) {
+    op = at;
+    reason = text.str();
+  }
+  return failure();
+}
+
+/// The value before conversions that do not change any element.
+static Value lookThroughExtensions(Value value) {
+  while (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    value = extend.getIn();
+  return value;
+}
+
+/// The block argument that a scalar of a structured op's body is, before
+/// conversions to a wider type.
+static BlockArgument findInput(Value scalar) {
+  return dyn_cast<BlockArgument>(lookThroughExtensions(scalar));
+}
+
+/// Whether the body adds the product of both inputs to the output.
+static bool isMultiplyAdd(Block &body) {
+  if (body.getNumArguments() != 3)
+    return false;
+  Operation *yield = body.getTerminator();
+  if (yield->getNumOperands() != 1)
+    return false;
+  auto add = yield->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  Value product = add.getLhs();
+  if (product == body.getArgument(2))
+    product = add.getRhs();
+  else if (add.getRhs() != body.getArgument(2))
+    return false;
+  auto multiply = product.getDefiningOp<arith::MulFOp>();
+  if (!multiply)
+    return false;
+  BlockArgument a = findInput(multiply.getLhs());
+  BlockArgument b = findInput(multiply.getRhs());
+  return a && b && a != b && a.getArgNumber() < 2 && b.getArgNumber() < 2;
+}
+
+namespace {
+
+/// The shape of a product of two matrices.
+struct Product {
+  unsigned lhsContract = 0, rhsContract = 0;
+  bool swapped = false; ///< the result's rows are the second operand's
+};
+
+} // namespace
+
+/// Whether a structured op is one; its three maps have two results each.
+static std::optional<Product> matchProduct(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 ||
+      !isMultiplyAdd(*op.getBlock()))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (AffineMap map : maps)
+    if (map.getNumResults() != 2 || !map.isProjectedPermutation())
+      return std::nullopt;
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  auto isContracted = [&](AffineMap map, unsigned i) {
+    return map.getDimPosition(i) == reductions.front();
+  };
+  Product product;
+  for (unsigned i : {0u, 1u}) {
+    if (isContracted(maps[0], i))
+      product.lhsContract = i;
+    if (isContracted(maps[1], i))
+      product.rhsContract = i;
+  }
+  unsigned lhs = maps[0].getDimPosition(1 - product.lhsContract);
+  unsigned rhs = maps[1].getDimPosition(1 - product.rhsContract);
+  if (!isContracted(maps[0], product.lhsContract) ||
+      !isContracted(maps[1], product.rhsContract) || lhs == rhs)
+    return std::nullopt;
+  product.swapped = maps[2].getDimPosition(0) == rhs;
+  return product;
+}
+
+/// Elements that the tensor cores multiply without losing anything.
+static bool isDotElement(Type type) {
+  return isa<Float16Type, BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+namespace {
+
+class Normalizer {
+public:
+  Normalizer(PartOp part, Refusal &refusal)
+      : rewriter(part.getContext()), refusal(refusal) {}
+
+  LogicalResult run(PartOp part);
+
+private:
+  LogicalResult rewriteStructured(linalg::LinalgOp op);
+  LogicalResult rewriteProduct(linalg::LinalgOp op, const Product &product);
+  LogicalResult rewriteFill(linalg::FillOp op);
+  void rewriteConstant(arith::ConstantOp op);
+  void dropUnreadOutputs(linalg::GenericOp op);
+
+  IRRewriter rewriter;
+  Refusal &refusal;
+};
+
+} // namespace
+
+LogicalResult Normalizer::rewriteFill(linalg::FillOp op) {
+  Value scalar = op.getInputs().front();
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape() ||
+      scalar.getType() != type.getElementType())
+    return refusal.set(op, "it converts the value that it fills with");
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, scalar, type);
+  return success();
+}
+
+void Normalizer::rewriteConstant(arith::ConstantOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!type || !elements || !elements.isSplat())
+    return;
+  rewriter.setInsertionPoint(op);
+  Value scalar = arith::ConstantOp::create(
+      rewriter, op.getLoc(),
+      cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+  rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, scalar, type);
+}
+
+LogicalResult Normalizer::rewriteProduct(linalg::LinalgOp op,
+                                         const Product &product) {
+  Value lhs = lookThroughExtensions(op.getDpsInputs()[0]);
+  Value rhs = lookThroughExtensions(op.getDpsInputs()[1]);
+  auto a = cast<RankedTensorType>(lhs.getType());
+  auto b = cast<RankedTensorType>(rhs.getType());
+  auto c = cast<RankedTensorType>(op->getResult(0).getType());
+  auto name = [](Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  };
+  if (a.getElementType() != b.getElementType() ||
+      !isDotElement(a.getElementType()) || !c.getElementType().isF32())
+    return refusal.set(op, "the tensor cores take two operands of one 8-bit or "
+                           "16-bit floating-point type and sum in f32, got " +
+                               name(a.getElementType()) + ", " +
+                               name(b.getElementType()) + " and " +
+                               name(c.getElementType()));
+  if (!a.hasStaticShape() || !b.hasStaticShape())
+    return refusal.set(op, "its operands have no known shape");
+  rewriter.setInsertionPoint(op);
+  // `a` is the operand of the result's rows; planDot may exchange them.
+  if (product.swapped)
+    rewriter.replaceOpWithNewOp<DotOp>(op, c, rhs, lhs, op.getDpsInits()[0],
+                                       product.rhsContract, product.lhsContract,
+                                       false);
+  else
+    rewriter.replaceOpWithNewOp<DotOp>(op, c, lhs, rhs, op.getDpsInits()[0],
+                                       product.lhsContract, product.rhsContract,
+                                       false);
+  return success();
+}
+
+/// An output that the body does not read is no operand: it must not tie, or
+/// load, the tensor that happens to stand there.
+void Normalizer::dropUnreadOutputs(linalg::GenericOp op) {
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    auto type = cast<RankedTensorType>(init.get().getType());
+    if (op.payloadUsesValueFromOperand(&init) || !type.hasStaticShape() ||
+        init.get().getDefiningOp<tensor::EmptyOp>())
+      continue;
+    rewriter.setInsertionPoint(op);
+    init.set(tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                     type.getElementType()));
+  }
+}
+
+LogicalResult Normalizer::rewriteStructured(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics())
+    return refusal.set(op, "it works on buffers");
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+    return rewriteFill(fill);
+  if (std::optional<Product> product = matchProduct(op))
+    return rewriteProduct(op, *product);
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return refusal.set(op, "it has no generic form");
+    generic = *made;
+  }
+  dropUnreadOutputs(generic);
+  return success();
+}
+
+LogicalResult Normalizer::run(PartOp part) {
+  SmallVector<arith::ConstantOp> constants;
+  SmallVector<linalg::LinalgOp> structured;
+  part.getBody().walk([&](Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      constants.push_back(constant);
+    else if (auto other = dyn_cast<linalg::LinalgOp>(op))
+      structured.push_back(other);
+  });
+  for (arith::ConstantOp op : constants)
+    rewriteConstant(op);
+  for (linalg::LinalgOp op : structured)
+    if (failed(rewriteStructured(op)))
+      return failure();
+  // Extensions in front of products, and outputs that were not read.
+  part.getBody().walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
+      [&](Operation *op) {
+        if (isOpTriviallyDead(op))
+          rewriter.eraseOp(op);
+      });
+  return success();
+}
+
+LogicalResult mlir::df::normalizeBody(PartOp part, Refusal &refusal) {
+  return Normalizer(part, refusal).run(part);
+}

@@ -1,0 +1,395 @@
+//===- PlanLayouts.cpp - The cheapest layouts of a body -------------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dots fix the layouts of their classes, up to their orientation and how
+// warpgroups share them out. For every combination of these, up to a number,
+// the layouts of the other classes follow along broadcasts and reductions; what
+// follows from nothing is laid out for coalesced access to memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AssignLayouts.h"
+
+#include "mlir/Analysis/Liveness.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::df;
+
+/// Combinations of orientations that are tried at most.
+static constexpr size_t kMaxPlans = 256;
+/// Cycles that a load or store instruction of all warps takes, about.
+static constexpr int64_t kAccessCycles = 4;
+
+using Layouts = std::vector<std::optional<FragmentLayout>>;
+
+namespace {
+
+class Planner {
+public:
+  Planner(PartOp part, const TileClasses &classes, TileHomes &homes,
+          unsigned warps, unsigned groups, const LayoutLimits &limits,
+          Refusal &refusal)
+      : part(part), classes(classes), homes(homes), warps(warps),
+        groups(groups), limits(limits), refusal(refusal), liveness(part) {}
+
+  FailureOr<LayoutPlan> run();
+
+private:
+  struct Anchor {
+    unsigned number;
+    std::vector<FragmentLayout> layouts;
+  };
+
+  LogicalResult findAnchors();
+  void propagate(Layouts &layouts);
+  std::vector<FragmentLayout> following(unsigned number,
+                                        const Layouts &layouts) const;
+  std::vector<FragmentLayout> freely(unsigned number) const;
+  int64_t edgeCost(unsigned number, const FragmentLayout &layout,
+                   const Layouts &layouts) const;
+  int64_t accessCost(const TileClasses::Access &access,
+                     const FragmentLayout &space,
+                     const FragmentLayout &tile) const;
+  int64_t memoryCost(unsigned number, const FragmentLayout &layout) const;
+  FailureOr<LayoutPlan> complete(Layouts layouts, Refusal &why);
+  LogicalResult checkRegisters(const LayoutPlan &plan, Refusal &why);
+  LogicalResult checkStaged(const LayoutPlan &plan, Refusal &why);
+  LogicalResult checkWarps(const LayoutPlan &plan, Refusal &why);
+
+  PartOp part;
+  const TileClasses &classes;
+  TileHomes &homes;
+  unsigned warps, groups;
+  const LayoutLimits &limits;
+  Refusal &refusal;
+  Liveness liveness;
+  SmallVector<Anchor> anchors;
+};
+
+} // namespace
+
+/// The layouts that the results of dots may have.
+LogicalResult Planner::findAnchors() {
+  for (unsigned number = 0; number < classes.size(); ++number) {
+    const TileClasses::Class &each = classes[number];
+    if (each.dots.empty())
+      continue;
+    DotOp dot = each.dots.front();
+    Anchor anchor{number, {}};
+    for (unsigned mDim : {0u, 1u})
+      for (DotSplit split : {DotSplit::m, DotSplit::n}) {
+        if (groups == 1 && split == DotSplit::n)
+          continue;
+        if (auto layout =
+                FragmentLayout::accumulator(each.shape, mDim, groups, split))
+          anchor.layouts.push_back(*layout);
+      }
+    if (anchor.layouts.empty())
+      return refusal.set(dot, "a product of " + Twine(each.shape[0]) + " x " +
+                                  Twine(each.shape[1]) +
+                                  " needs a multiple of 64 in one dimension "
+                                  "and of 8 in the other");
+    anchors.push_back(std::move(anchor));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// What it costs that a tile does not lie as the space says.
+int64_t Planner::accessCost(const TileClasses::Access &access,
+                            const FragmentLayout &space,
+                            const FragmentLayout &tile) const {
+  FragmentLayout here = project(space, access.dims);
+  int64_t cost = access.isResult
+                     ? getConversionCost(here, tile, access.elementBytes)
+                     : getConversionCost(tile, here, access.elementBytes);
+  if (access.isResult && here.rank() < space.rank()) {
+    // A reduction: lanes, then warps, combine what they have.
+    unsigned lanes = 0;
+    bool exchange = false;
+    auto isReduced = [&](FragmentLayout::Base base) {
+      return !base.isZero() && !llvm::is_contained(access.dims, int(base.dim));
+    };
+    for (FragmentLayout::Base base : space.laneBases())
+      lanes += isReduced(base);
+    for (FragmentLayout::Base base : space.warpBases())
+      exchange |= isReduced(base);
+    for (FragmentLayout::Base base : space.groupBases())
+      exchange |= isReduced(base);
+    cost += kAccessCycles * lanes * here.registers();
+    if (exchange)
+      cost += 64 + 4 * here.elements() * access.elementBytes / 64;
+  }
+  return cost * access.weight;
+}
+
+/// Instructions for the tiles of a class that are loaded or stored.
+int64_t Planner::memoryCost(unsigned number,
+                            const FragmentLayout &layout) const {
+  const TileClasses::Class &each = classes[number];
+  if (each.memoryBytes == 0 || layout.rank() == 0)
+    return 0;
+  unsigned width =
+      std::min(layout.contiguous(layout.rank() - 1), 16 / each.memoryBytes);
+  return each.memoryWeight * kAccessCycles * layout.registers() /
+         std::max(1u, width);
+}
+
+/// What the accesses between a class and those that have layouts cost.
+int64_t Planner::edgeCost(unsigned number, const FragmentLayout &layout,
+                          const Layouts &layouts) const {
+  int64_t cost = memoryCost(number, layout);
+  for (const TileClasses::Access &access : classes.getAccesses()) {
+    if (access.space == access.tile)
+      continue;
+    if (access.space == number && layouts[access.tile])
+      cost += accessCost(access, layout, *layouts[access.tile]);
+    else if (access.tile == number && layouts[access.space])
+      cost += accessCost(access, *layouts[access.space], layout);
+  }
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+/// The layouts that a class could have as those of its neighbours say.
+std::vector<FragmentLayout> Planner::following(unsigned number,
+                                               const Layouts &layouts) const {
+  std::vector<FragmentLayout> found;
+  for (const TileClasses::Access &access : classes.getAccesses()) {
+    std::optional<FragmentLayout> layout;
+    if (access.tile == number && layouts[access.space])
+      layout = project(*layouts[access.space], access.dims);
+    else if (access.space == number && layouts[access.tile] &&
+             access.dims.size() == classes[number].shape.size())
+      layout = unproject(*layouts[access.tile], access.dims);
+    if (layout && !llvm::is_contained(found, *layout))
+      found.push_back(*layout);
+  }
+  return found;
+}
+
+/// Those of a class that follows from nothing.
+std::vector<FragmentLayout> Planner::freely(unsigned number) const {
+  const TileClasses::Class &each = classes[number];
+  unsigned bytes = each.memoryBytes ? each.memoryBytes : 4;
+  std::vector<FragmentLayout> found = {
+      FragmentLayout::blocked(each.shape, warps, groups, bytes)};
+  // Beside dots, rows and columns of their results may be used.
+  if (!anchors.empty() && each.shape.size() == 2)
+    for (unsigned mDim : {0u, 1u})
+      if (auto layout = FragmentLayout::accumulator(each.shape, mDim, groups))
+        found.push_back(*layout);
+  return found;
+}
+
+void Planner::propagate(Layouts &layouts) {
+  SmallVector<unsigned> order;
+  for (unsigned number = 0; number < classes.size(); ++number)
+    order.push_back(number);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return classes[a].elements() > classes[b].elements();
+  });
+  auto choose = [&](unsigned number, ArrayRef<FragmentLayout> from) {
+    std::optional<int64_t> best;
+    for (const FragmentLayout &layout : from) {
+      int64_t cost = edgeCost(number, layout, layouts);
+      if (best && *best <= cost)
+        continue;
+      best = cost;
+      layouts[number] = layout;
+    }
+    return best.has_value();
+  };
+  while (true) {
+    auto left = [&](unsigned number) { return !layouts[number]; };
+    if (llvm::none_of(order, left))
+      return;
+    bool found = false;
+    for (unsigned number : order)
+      if (!layouts[number] && choose(number, following(number, layouts))) {
+        found = true;
+        break;
+      }
+    if (!found) {
+      unsigned number = *llvm::find_if(order, left);
+      choose(number, freely(number));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// What is alive behind an operation must fit into registers. An elementwise
+/// operation needs no more: it goes through its tiles element by element.
+LogicalResult Planner::checkRegisters(const LayoutPlan &plan, Refusal &why) {
+  auto registersOf = [&](Value value) -> int64_t {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !homes.isFragment(value))
+      return 0;
+    int64_t bits = plan.layouts[classes.of(value)].registers() *
+                   int64_t(type.getElementTypeBitWidth());
+    return llvm::divideCeil(bits, 32);
+  };
+  Operation *worst = nullptr;
+  int64_t most = 0;
+  part.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<linalg::LinalgOp>(op->getParentOp()))
+      return;
+    const LivenessBlockInfo *info = liveness.getLiveness(op->getBlock());
+    int64_t sum = 0;
+    for (Value value : info->currentlyLiveValues(op)) {
+      // Operands that die here make room for the results.
+      bool dies = llvm::is_contained(op->getOperands(), value) &&
+                  liveness.isDeadAfter(value, op);
+      if (!dies)
+        sum += registersOf(value);
+    }
+    if (sum > most) {
+      most = sum;
+      worst = op;
+    }
+  });
+  if (most <= int64_t(limits.registers))
+    return success();
+  why.registers = true;
+  return why.set(worst, "tiles need " + Twine(most) +
+                            " registers a thread here, at most " +
+                            Twine(limits.registers) + " are available");
+}
+
+/// Tiles that are staged need shared memory.
+LogicalResult Planner::checkStaged(const LayoutPlan &plan, Refusal &why) {
+  int64_t bytes = 0;
+  Operation *at = nullptr;
+  for (const auto &[op, dot] : plan.dots) {
+    auto type = [&, op = op](bool second) {
+      auto dotOp = cast<DotOp>(op);
+      return second ? dotOp.getBType() : dotOp.getAType();
+    };
+    auto add = [&, op = op](const DotOperand &operand, bool second) {
+      if (operand.home != DotOperand::Home::staged)
+        return;
+      RankedTensorType tile = type(second);
+      bytes += tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+      at = op;
+    };
+    add(dot.a, dot.exchanged);
+    add(dot.b, !dot.exchanged);
+  }
+  if (bytes <= limits.stagedBytes)
+    return success();
+  return why.set(at, "operands of products would be staged in " + Twine(bytes) +
+                         " bytes of shared memory, at most " +
+                         Twine(limits.stagedBytes) + " are available");
+}
+
+/// Warps that hold tiles of their own do not exchange anything.
+LogicalResult Planner::checkWarps(const LayoutPlan &plan, Refusal &why) {
+  if (warps != 1)
+    return success();
+  if (classes.hasReductions() || !anchors.empty())
+    return why.set(part, "its tiles are not for one warp");
+  for (const TileClasses::Access &access : classes.getAccesses()) {
+    FragmentLayout here = project(plan.layouts[access.space], access.dims);
+    const FragmentLayout &tile = plan.layouts[access.tile];
+    LayoutRelation moved =
+        access.isResult ? relation(here, tile) : relation(tile, here);
+    if (moved.kind == LayoutRelation::Kind::shared)
+      return why.set(part, "its tiles would go through shared memory");
+  }
+  return success();
+}
+
+FailureOr<LayoutPlan> Planner::complete(Layouts layouts, Refusal &why) {
+  propagate(layouts);
+  LayoutPlan plan;
+  plan.warps = warps;
+  plan.groups = groups;
+  for (const std::optional<FragmentLayout> &layout : layouts)
+    plan.layouts.push_back(*layout);
+  auto layoutOf = [&](Value value) -> std::optional<FragmentLayout> {
+    if (!homes.isFragment(value))
+      return std::nullopt;
+    return plan.layouts[classes.of(value)];
+  };
+  for (const Anchor &anchor : anchors)
+    for (DotOp dot : classes[anchor.number].dots) {
+      std::string reason;
+      FailureOr<DotPlan> planned =
+          planDot(dot, plan.layouts[anchor.number], homes, layoutOf, reason);
+      if (failed(planned))
+        return why.set(dot, reason);
+      plan.cost += planned->cost * getWeight(dot);
+      plan.dots[dot] = *planned;
+    }
+  for (unsigned number = 0; number < classes.size(); ++number)
+    plan.cost += memoryCost(number, plan.layouts[number]);
+  for (const TileClasses::Access &access : classes.getAccesses())
+    plan.cost += accessCost(access, plan.layouts[access.space],
+                            plan.layouts[access.tile]);
+  if (failed(checkWarps(plan, why)) || failed(checkStaged(plan, why)) ||
+      failed(checkRegisters(plan, why)))
+    return failure();
+  return plan;
+}
+
+FailureOr<LayoutPlan> Planner::run() {
+  if (failed(findAnchors()))
+    return failure();
+  size_t plans = 1;
+  for (const Anchor &anchor : anchors)
+    plans = std::min(plans * anchor.layouts.size(), kMaxPlans);
+  std::optional<LayoutPlan> best;
+  std::optional<int64_t> second;
+  Refusal first, registers;
+  for (size_t number = 0; number < plans; ++number) {
+    Layouts layouts(classes.size());
+    size_t digits = number;
+    for (const Anchor &anchor : anchors) {
+      layouts[anchor.number] = anchor.layouts[digits % anchor.layouts.size()];
+      digits /= anchor.layouts.size();
+    }
+    Refusal why;
+    FailureOr<LayoutPlan> plan = complete(std::move(layouts), why);
+    if (failed(plan)) {
+      Refusal &kept = why.registers ? registers : first;
+      if (!kept.op)
+        kept = why;
+      continue;
+    }
+    if (!best || plan->cost < best->cost) {
+      if (best)
+        second = best->cost;
+      best = *plan;
+    } else if (!second || plan->cost < *second) {
+      second = plan->cost;
+    }
+  }
+  if (best) {
+    best->otherCost = second;
+    return *best;
+  }
+  // Registers are the reason that more warpgroups can mend.
+  refusal = registers.op ? registers : first;
+  return failure();
+}
+
+FailureOr<LayoutPlan>
+mlir::df::planLayouts(PartOp part, const TileClasses &classes, TileHomes &homes,
+                      unsigned warps, unsigned groups,
+                      const LayoutLimits &limits, Refusal &refusal) {
+  return Planner(part, classes, homes, warps, groups, limits, refusal).run();
+}
