@@ -83,6 +83,8 @@ static void addCodegen(OpPassManager &manager, const OptionsT &options) {
     SplitRolesOptions split;
     split.ringBytes = options.ringBytes;
     programs.addPass(createSplitRoles(split));
+    if (options.fragments)
+      programs.addPass(createAssignLayouts());
     programs.addPass(createVerifyKernel());
   }
   ConvertDataflowToNVVMOptions convert;

@@ -16,7 +16,8 @@
 //                     schedule-program, select-transport, plan-slots,
 //                     insert-releases, verify-schedule
 //   dataflow-codegen  from a prepared program to device modules with its
-//                     kernels: split-roles (with streams) and verify-kernel,
+//                     kernels: split-roles (with streams), assign-layouts
+//                     (with streams and fragments) and verify-kernel,
 //                     convert-dataflow-to-nvvm, verify-device; of a module
 //                     that holds programs
 //   dataflow-compile  dataflow-prepare, then dataflow-codegen
@@ -103,6 +104,10 @@ struct CodegenOptions : public PassPipelineOptions<PipelineOptionsT> {
   Option<bool> streams{
       *this, "streams", llvm::cl::init(false),
       llvm::cl::desc("Let a load warp fetch tiles ahead of their use")};
+  Option<bool> fragments{
+      *this, "fragments", llvm::cl::init(true),
+      llvm::cl::desc("With streams: lay tiles out over threads, for the "
+                     "tensor cores")};
   Option<uint64_t> ringBytes{
       *this, "ring-bytes", llvm::cl::init(221184),
       llvm::cl::desc("Shared memory for the rings of all streams")};
