@@ -275,6 +275,65 @@ llvm.func internal @dfk_send_multicast(%p: !llvm.ptr, %transfer: !llvm.ptr<1>, %
   llvm.return
 }
 
+// One lane: the record with flag %number is there. What threads of the CTA wrote in front of the last barrier is released with it.
+llvm.func internal @dfk_signal(%p: !llvm.ptr, %number: i32) {
+  %c16 = arith.constant 16 : i32
+  %flags = llvm.call @dfk_parameter(%p, %c16) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+  %epoch = llvm.call @dfk_epoch() : () -> i32
+  %number64 = arith.extui %number : i32 to i64
+  %flag = llvm.getelementptr %flags[%number64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+  // A store that releases, not a fence in front of it: that would be an acquire as well and empty the L1 cache, in which the
+  // plan's next records are.
+  llvm.store %epoch, %flag atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+  llvm.return
+}
+
+// What a lane knows of transfer %first + lane, one of %count: whether all threads have to copy, and if not, the flag that is
+// everything that has to be sent, -1 for other transfers. Most records are published where the handler wrote them.
+llvm.func internal @dfk_lane_transfer(%p: !llvm.ptr, %first: i32, %count: i32) -> !llvm.struct<(i1, i32)> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %c4 = arith.constant 4 : i32
+  %c8 = arith.constant 8 : i32
+  %c12 = arith.constant 12 : i32
+  %c16 = arith.constant 16 : i32
+  %none = arith.constant -1 : i32
+  %false = arith.constant false
+  %true = arith.constant true
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %there = arith.cmpi ult, %lane, %count : i32
+  %found:2 = scf.if %there -> (i1, i32) {
+    %index = arith.addi %first, %lane : i32
+    %transfer = llvm.call @dfk_transfer(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %transport = llvm.call @dfk_load16(%transfer, %c4) : (!llvm.ptr<1>, i32) -> i32
+    %source = llvm.call @dfk_load(%transfer, %c0) : (!llvm.ptr<1>, i32) -> i32
+    %number = llvm.call @dfk_load(%transfer, %c8) : (!llvm.ptr<1>, i32) -> i32
+    %several = llvm.call @dfk_load(%transfer, %c12) : (!llvm.ptr<1>, i32) -> i32
+    %is_global = arith.cmpi eq, %transport, %c3 : i32
+    %0:2 = scf.if %is_global -> (i1, i32) {
+      %destination = llvm.call @dfk_destination(%p, %number) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+      %slot = llvm.call @dfk_load(%destination, %c0) : (!llvm.ptr<1>, i32) -> i32
+      %signal = llvm.call @dfk_load(%destination, %c16) : (!llvm.ptr<1>, i32) -> i32
+      %one = arith.cmpi eq, %several, %c1 : i32
+      %here = arith.cmpi eq, %slot, %source : i32
+      %published = arith.andi %one, %here : i1
+      %flag = arith.select %published, %signal, %none : i32
+      %copies = arith.xori %published, %true : i1
+      scf.yield %copies, %flag : i1, i32
+    } else {
+      scf.yield %false, %none : i1, i32
+    }
+    scf.yield %0#0, %0#1 : i1, i32
+  } else {
+    scf.yield %false, %none : i1, i32
+  }
+  %nothing = llvm.mlir.poison : !llvm.struct<(i1, i32)>
+  %1 = llvm.insertvalue %found#0, %nothing[0] : !llvm.struct<(i1, i32)>
+  %2 = llvm.insertvalue %found#1, %1[1] : !llvm.struct<(i1, i32)>
+  llvm.return %2 : !llvm.struct<(i1, i32)>
+}
+
 // One lane: everything of transfer %index that is not a copy by all threads.
 llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
   %c0 = arith.constant 0 : i32
@@ -291,17 +350,11 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
   %count = llvm.call @dfk_load(%transfer, %c12) : (!llvm.ptr<1>, i32) -> i32
   %is_global = arith.cmpi eq, %transport, %c3 : i32
   scf.if %is_global {
-    %flags = llvm.call @dfk_parameter(%p, %c16) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-    %epoch = llvm.call @dfk_epoch() : () -> i32
-    // Stores that release, not a fence in front of them: that would be an acquire as well and empty the L1 cache, in which the
-    // plan's next records are.
     scf.for %d = %c0 to %count step %c1 : i32 {
       %number = arith.addi %first, %d : i32
       %destination = llvm.call @dfk_destination(%p, %number) : (!llvm.ptr, i32) -> !llvm.ptr<1>
       %signal = llvm.call @dfk_load(%destination, %c16) : (!llvm.ptr<1>, i32) -> i32
-      %signal64 = arith.extui %signal : i32 to i64
-      %flag = llvm.getelementptr %flags[%signal64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
-      llvm.store %epoch, %flag atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+      llvm.call @dfk_signal(%p, %signal) : (!llvm.ptr, i32) -> ()
     }
   }
   %asynchronous = llvm.call @dfk_is_async() : () -> i1
@@ -336,33 +389,53 @@ llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
   %c26 = arith.constant 26 : i32
   %c32 = arith.constant 32 : i32
   %none = arith.constant -1 : i32
+  %all = arith.constant -1 : i32
   %low = arith.constant 0xFFFF : i32
   %false = arith.constant false
-  scf.if %asynchronous {
-    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
-  }
-  llvm.call @dfk_sync() : () -> ()
   %warp = llvm.call @dfk_warp() : () -> i32
   %lane = llvm.call @dfk_lane() : () -> i32
   %sends = arith.cmpi eq, %warp, %c0 : i32
   %transfers = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
   %any = arith.cmpi ne, %transfers, %c0 : i32
+  // The plan is read while others still come to the barrier.
+  %first_transfer = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
+  %known = llvm.call @dfk_lane_transfer(%p, %first_transfer, %transfers) : (!llvm.ptr, i32, i32) -> !llvm.struct<(i1, i32)>
+  %copies = llvm.extractvalue %known[0] : !llvm.struct<(i1, i32)>
+  %flag = llvm.extractvalue %known[1] : !llvm.struct<(i1, i32)>
+  %copies32 = arith.extui %copies : i1 to i32
+  scf.if %asynchronous {
+    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
+  }
+  llvm.call @dfk_sync() : () -> ()
   scf.if %any {
-    %first = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
     %stage_variant = llvm.call @dfk_word(%w, %c1) : (i32, i32) -> i32
     %stage = arith.andi %stage_variant, %low : i32
-    %copied = scf.for %t = %c0 to %transfers step %c1 iter_args(%before = %false) -> (i1) : i32 {
-      %index = arith.addi %first, %t : i32
-      %now = llvm.call @dfk_copy_out(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> i1
-      %either = arith.ori %before, %now : i1
-      scf.yield %either : i1
-    }
-    scf.if %copied {
-      llvm.call @dfk_sync() : () -> ()
+    %some = nvvm.redux.sync or %copies32, %all : i32 -> i32
+    %some_copy = arith.cmpi ne, %some, %c0 : i32
+    // Of further transfers no lane knows anything.
+    %more = arith.cmpi ugt, %transfers, %c32 : i32
+    %looks = arith.ori %some_copy, %more : i1
+    scf.if %looks {
+      %copied = scf.for %t = %c0 to %transfers step %c1 iter_args(%before = %false) -> (i1) : i32 {
+        %index = arith.addi %first_transfer, %t : i32
+        %now = llvm.call @dfk_copy_out(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> i1
+        %either = arith.ori %before, %now : i1
+        scf.yield %either : i1
+      }
+      scf.if %copied {
+        llvm.call @dfk_sync() : () -> ()
+      }
     }
     scf.if %sends {
-      scf.for %t = %lane to %transfers step %c32 : i32 {
-        %index = arith.addi %first, %t : i32
+      %published = arith.cmpi ne, %flag, %none : i32
+      scf.if %published {
+        llvm.call @dfk_signal(%p, %flag) : (!llvm.ptr, i32) -> ()
+      }
+      // Lanes whose transfer is done begin with the next one that is theirs.
+      %second = arith.addi %lane, %c32 : i32
+      %begin = arith.select %published, %second, %lane : i32
+      scf.for %t = %begin to %transfers step %c32 : i32 {
+        %index = arith.addi %first_transfer, %t : i32
         llvm.call @dfk_send(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> ()
       }
       llvm.call @dfk_sync_warp() : () -> ()
