@@ -98,6 +98,9 @@ extern "C" void foldIdentity(void **packed) {
 }
 extern "C" void foldLoad(uint64_t *head, uint64_t *slice, uint64_t *result) {
   ++instruction->loads;
+  auto number = uint32_t((slice - head) - kHeadBytes / 8) / (kSliceBytes / 8);
+  EXPECT_GE(number, instruction->sliceBegin);
+  EXPECT_LT(number, instruction->sliceEnd);
   result[0] = head[0];
   result[1] = slice[0];
 }
