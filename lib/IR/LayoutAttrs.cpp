@@ -242,18 +242,20 @@ LogicalResult SharedAttr::verifyEncoding(ArrayRef<int64_t> shape,
                                          Type elementType,
                                          EmitError emitError) const {
   // C2
-  if (shape.size() != 2 || ShapedType::isDynamicShape(shape))
-    return emitError() << "a tile in shared memory must have rank 2 and a "
-                          "static shape, got rank "
-                       << shape.size();
+  if (shape.size() != 2 || ShapedType::isDynamic(shape[1]))
+    return emitError()
+           << "a tile in shared memory must have rank 2 and a known "
+              "number of columns, got "
+           << RankedTensorType::get(shape, elementType);
   if (!elementType.isIntOrFloat() ||
       elementType.getIntOrFloatBitWidth() % 8 != 0)
     return emitError() << "a tile in shared memory must have elements of whole "
                           "bytes, got "
                        << elementType;
-  // C3
-  if (std::optional<std::string> problem =
-          getLayout().check(shape, elementType.getIntOrFloatBitWidth() / 8))
+  // C3; the first rows of a tile are checked as one group.
+  int64_t rows = ShapedType::isDynamic(shape[0]) ? 8 : shape[0];
+  if (std::optional<std::string> problem = getLayout().check(
+          {rows, shape[1]}, elementType.getIntOrFloatBitWidth() / 8))
     return emitError() << *problem;
   return success();
 }

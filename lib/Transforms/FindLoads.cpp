@@ -339,9 +339,13 @@ Operation *mlir::df::findLastUse(Value tile, std::string &reason) {
   Block *block = first->getBlock();
   SmallVector<Value> shared = {tile};
   llvm::DenseSet<Value> seen = {tile};
+  // Where tiles are laid out, only those in shared memory can be the stage.
+  bool laidOut = getSharedLayout(tile.getType()).has_value();
   auto share = [&](ValueRange values) {
     for (Value value : values)
-      if (isa<ShapedType>(value.getType()) && seen.insert(value).second)
+      if (isa<ShapedType>(value.getType()) &&
+          (!laidOut || getSharedLayout(value.getType())) &&
+          seen.insert(value).second)
         shared.push_back(value);
   };
   while (!shared.empty()) {

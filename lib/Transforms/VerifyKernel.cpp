@@ -13,6 +13,7 @@
 #include "dataflow/Transforms/Passes.h"
 
 #include "SplitRoles.h"
+#include "VerifyFragments.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
@@ -290,7 +291,15 @@ LogicalResult mlir::df::verifyKernel(KernelOp kernel) {
         return failure();
       continue;
     }
-    if (failed(verifyOrder(part.getBody().front())))
+    bool alone =
+        !kernel.getPart(part.getHandlerAttr().getAttr(), PartRole::load);
+    if (alone) {
+      Block empty;
+      if (failed(PartMatcher().match(empty, part.getBody().front())))
+        return failure();
+    }
+    if (failed(verifyOrder(part.getBody().front())) ||
+        failed(verifyFragments(part)))
       return failure();
     WalkResult result = part.getBody().walk([](TakeOp take) {
       return failed(verifyUses(take)) ? WalkResult::interrupt()

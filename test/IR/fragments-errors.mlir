@@ -82,7 +82,7 @@ func.func private @f() attributes {a = #dataflow.shared<swizzle = 0, row_group =
 // -----
 
 // shared_c2: a tile has rows and columns
-// expected-error@+1 {{a tile in shared memory must have rank 2 and a static shape, got rank 1}}
+// expected-error@+1 {{a tile in shared memory must have rank 2 and a known number of columns, got 'tensor<64xf16>'}}
 func.func private @f(tensor<64xf16, #dataflow.shared<swizzle = 128, row_group = 1024, chunk = 8192>>)
 
 // -----

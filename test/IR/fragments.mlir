@@ -52,6 +52,13 @@ func.func @dots(%k: tensor<64x576xf16, #tile>, %q: tensor<32x576xf16, #tile>,
   return
 }
 
+// The valid rows of a tile, before they are padded.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: tensor<?x576xf16, #{{.*}}>
+func.func @rows(%t: tensor<64x576xf16, #tile>, %rows: tensor<?x576xf16, #tile>) {
+  return
+}
+
 // CHECK-LABEL: func.func @converts
 // FOLDED-LABEL: func.func @converts
 // FOLDED-SAME: %[[M:.*]]: tensor<64xf32>, %[[F:.*]]: tensor<64xf32, #{{.*}}>)

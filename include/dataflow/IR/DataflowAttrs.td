@@ -416,7 +416,8 @@ def Dataflow_Shared : Dataflow_Attr<"Shared", "shared", [
     - (C1) `swizzle` is 0, 32, 64 or 128; the strides are multiples of the 8 *
       `swizzle` bytes of an atom. Without swizzle `row_group` is a multiple of 8
       and `chunk` is 0.
-    - (C2) The tensor has rank 2 and elements of whole bytes.
+    - (C2) The tensor has rank 2 and elements of whole bytes. Only the number of
+      its rows may be unknown: those of a tile that are valid.
     - (C3) A swizzled tile has whole atoms, which do not overlap; the rows of
       another do not.
 
