@@ -124,6 +124,19 @@ void registerHandlerToLLVMDialects(DialectRegistry &registry);
 /// does not have yet. For the device all are internal, inlined always, and
 /// convergent. Emits diagnostics at the operations at fault, or at the location
 /// of `module`. The bodies are not changed.
+///
+/// A pairwise handler on fragments also becomes, where that is possible, three
+/// functions by which a fold keeps records in registers:
+///
+///   symbol$load   (head, slices) -> record
+///   symbol$merge  (packed, record, record) -> record
+///   symbol$store  (record, head, slices)
+///
+/// `packed` holds the indices only. A record is the scalars that a thread holds
+/// of its fields, one field behind the other, in the layouts in which the
+/// handler returns them; as a result it is a struct if there are several. There
+/// are none of a handler that reads tensors, whose warps exchange anything, or
+/// whose fields do not lie in one piece in the record.
 FailureOr<std::vector<HandlerFunctionInfo>>
 convertHandlersToLLVM(ArrayRef<HandlerFunction> functions, HandlerTarget target,
                       Operation *module);
