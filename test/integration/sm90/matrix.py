@@ -65,6 +65,10 @@ class Source:
     def __init__(self, text, params="", streams=False):
         self.text, self.params, self.streams = text, params, streams
 
+    def has_kernel(self):
+        """Whether the kernel is written by hand, streams and parts and all."""
+        return "dataflow.kernel @" in self.text
+
     @staticmethod
     def file(path, params="", streams=False):
         with open(path) as file:
@@ -104,6 +108,8 @@ def programs(generated):
             f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}")
     for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each"):
         result[name] = Source.file(f"{HERE}/programs/{name}.mlir", streams=True)
+    for name in ("consume_maps", "read_maps"):
+        result[name] = Source.file(f"{HERE}/programs/{name}.mlir")
     for name in ("two_streams", "exchange"):
         for element in ("f16", "bf16"):
             result[f"{name}_{element}"] = Source.file(f"{HERE}/programs/{name}.mlir",
@@ -133,7 +139,7 @@ def workloads(generated):
               "mla_paged": read_json(MLA, "workload.json"),
               "mla_dense": read_json(MLA, "workload_dense.json")}
     for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each",
-                 "two_streams", "exchange", "rounds"):
+                 "consume_maps", "read_maps", "two_streams", "exchange", "rounds"):
         result[name] = read_json(HERE, "programs", f"{name}.json")
     traces = read_json(ROOT, "workloads/mla_decode.json")["traces"]
     for workload in result.values():
@@ -143,7 +149,7 @@ def workloads(generated):
         edges = dict(result[f"mla_{form}"], points=edge_points())
         edges["description"] = "Empty, tiny, huge and many requests."
         result[f"edges_{form}"] = edges
-    for name in ("consume_pages", "consume_pages_each"):
+    for name in ("consume_pages", "consume_pages_each", "consume_maps"):
         result[name]["points"] += edge_points()[:5]
     for name, program in generated.items():
         result[name] = program.workload()
@@ -278,7 +284,14 @@ def runs(generated):
     traces = ",".join(str(i) for i in range(16))
     blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")
                       for n in (128, 256, 512, 1024))
-    for name in ("consume_pages", "consume_pages_each"):
+    for ctas in (1, 7, 132):
+        result.add("streams", "read_maps", "read_maps", "all", small=ctas < 132, ctas=ctas,
+                   cluster_size=1)
+    result.add("streams", "read_maps", "read_maps", "all", ctas=16, cluster_size=4,
+               solver="longest-first")
+    result.add("streams", "consume_maps", "consume_maps", "short,several,one,zero,empty", small=True,
+               ctas=8, cluster_size=1)
+    for name in ("consume_pages", "consume_pages_each", "consume_maps"):
         for ctas, cluster in DEVICE:
             result.add("consume", name, name, traces, "traces", large=True, measure=True,
                        seconds=300, ctas=ctas, cluster_size=cluster)
