@@ -206,10 +206,15 @@ Round AssignLayouts::play(KernelOp kernel, ArrayRef<Candidate> candidates,
   round.groups = groups;
   round.streams = chooseStreams(kernel, candidates);
   while (true) {
+    // What was refused stays so: the first reason is the true one.
+    std::vector<Attempt> last = std::move(round.attempts);
     round.attempts.clear();
     llvm::StringSet<> rowMajor;
-    for (const Candidate &candidate : candidates) {
-      round.attempts.push_back(attempt(candidate, round.streams, groups));
+    for (auto [i, candidate] : llvm::enumerate(candidates)) {
+      if (!last.empty() && !last[i].succeeded())
+        round.attempts.push_back(std::move(last[i]));
+      else
+        round.attempts.push_back(attempt(candidate, round.streams, groups));
       if (round.attempts.back().succeeded())
         continue;
       PartOp part = candidate.part;

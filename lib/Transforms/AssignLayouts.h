@@ -216,6 +216,16 @@ struct LayoutLimits {
   int64_t stagedBytes = 32768;
 };
 
+/// Where tiles take most registers of a thread, and how many.
+struct TilePressure {
+  Operation *op = nullptr;
+  int64_t registers = 0;
+};
+
+/// `registersOf` says how many a tile takes; 0 for other values.
+TilePressure findPressure(PartOp part,
+                          llvm::function_ref<int64_t(Value)> registersOf);
+
 /// The cycles, about, that it takes to bring a tile from one layout to another.
 int64_t getConversionCost(const FragmentLayout &from, const FragmentLayout &to,
                           unsigned elementBytes);

@@ -129,6 +129,7 @@ private:
   LogicalResult rewriteFill(linalg::FillOp op);
   void rewriteConstant(arith::ConstantOp op);
   void dropUnreadOutputs(linalg::GenericOp op);
+  void cutOperands(tensor::ExtractSliceOp op);
 
   IRRewriter rewriter;
   Refusal &refusal;
@@ -226,6 +227,42 @@ LogicalResult Normalizer::rewriteStructured(linalg::LinalgOp op) {
   return success();
 }
 
+/// A slice of what is computed element by element is computed from slices: a
+/// tile in registers is never cut.
+void Normalizer::cutOperands(tensor::ExtractSliceOp op) {
+  Operation *source = op.getSource().getDefiningOp();
+  RankedTensorType type = op.getType();
+  rewriter.setInsertionPoint(op);
+  if (auto splat = dyn_cast_or_null<tensor::SplatOp>(source)) {
+    if (type.hasStaticShape())
+      rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, splat.getInput(), type);
+    return;
+  }
+  if (!source || source->getNumResults() != 1 ||
+      !OpTrait::hasElementwiseMappableTraits(source))
+    return;
+  SmallVector<Value> operands;
+  SmallVector<tensor::ExtractSliceOp> cuts;
+  for (Value operand : source->getOperands()) {
+    auto whole = dyn_cast<RankedTensorType>(operand.getType());
+    if (!whole) {
+      operands.push_back(operand);
+      continue;
+    }
+    cuts.push_back(tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get(type.getShape(), whole.getElementType()), operand,
+        op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides()));
+    operands.push_back(cuts.back());
+  }
+  Operation *made =
+      rewriter.create(source->getLoc(), source->getName().getIdentifier(),
+                      operands, type, source->getAttrs());
+  rewriter.replaceOp(op, made->getResults());
+  for (tensor::ExtractSliceOp cut : cuts)
+    cutOperands(cut);
+}
+
 LogicalResult Normalizer::run(PartOp part) {
   SmallVector<arith::ConstantOp> constants;
   SmallVector<linalg::LinalgOp> structured;
@@ -240,7 +277,11 @@ LogicalResult Normalizer::run(PartOp part) {
   for (linalg::LinalgOp op : structured)
     if (failed(rewriteStructured(op)))
       return failure();
-  // Extensions in front of products, and outputs that were not read.
+  SmallVector<tensor::ExtractSliceOp> slices;
+  part.getBody().walk([&](tensor::ExtractSliceOp op) { slices.push_back(op); });
+  for (tensor::ExtractSliceOp op : slices)
+    cutOperands(op);
+  // Extensions in front of products, and what was cut or not read.
   part.getBody().walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
       [&](Operation *op) {
         if (isOpTriviallyDead(op))

@@ -14,7 +14,6 @@
 
 #include "AssignLayouts.h"
 
-#include "mlir/Analysis/Liveness.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -35,7 +34,7 @@ public:
           unsigned warps, unsigned groups, const LayoutLimits &limits,
           Refusal &refusal)
       : part(part), classes(classes), homes(homes), warps(warps),
-        groups(groups), limits(limits), refusal(refusal), liveness(part) {}
+        groups(groups), limits(limits), refusal(refusal) {}
 
   FailureOr<LayoutPlan> run();
 
@@ -67,7 +66,6 @@ private:
   unsigned warps, groups;
   const LayoutLimits &limits;
   Refusal &refusal;
-  Liveness liveness;
   SmallVector<Anchor> anchors;
 };
 
@@ -197,8 +195,9 @@ void Planner::propagate(Layouts &layouts) {
   SmallVector<unsigned> order;
   for (unsigned number = 0; number < classes.size(); ++number)
     order.push_back(number);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return classes[a].elements() > classes[b].elements();
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    int64_t left = classes[a].elements(), right = classes[b].elements();
+    return left != right ? left > right : a < b;
   });
   auto choose = [&](unsigned number, ArrayRef<FragmentLayout> from) {
     std::optional<int64_t> best;
@@ -232,42 +231,21 @@ void Planner::propagate(Layouts &layouts) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// What is alive behind an operation must fit into registers. An elementwise
-/// operation needs no more: it goes through its tiles element by element.
 LogicalResult Planner::checkRegisters(const LayoutPlan &plan, Refusal &why) {
-  auto registersOf = [&](Value value) -> int64_t {
+  TilePressure most = findPressure(part, [&](Value value) -> int64_t {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || !homes.isFragment(value))
       return 0;
     int64_t bits = plan.layouts[classes.of(value)].registers() *
                    int64_t(type.getElementTypeBitWidth());
     return llvm::divideCeil(bits, 32);
-  };
-  Operation *worst = nullptr;
-  int64_t most = 0;
-  part.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<linalg::LinalgOp>(op->getParentOp()))
-      return;
-    const LivenessBlockInfo *info = liveness.getLiveness(op->getBlock());
-    int64_t sum = 0;
-    for (Value value : info->currentlyLiveValues(op)) {
-      // Operands that die here make room for the results.
-      bool dies = llvm::is_contained(op->getOperands(), value) &&
-                  liveness.isDeadAfter(value, op);
-      if (!dies)
-        sum += registersOf(value);
-    }
-    if (sum > most) {
-      most = sum;
-      worst = op;
-    }
   });
-  if (most <= int64_t(limits.registers))
+  if (most.registers <= int64_t(limits.registers))
     return success();
   why.registers = true;
-  return why.set(worst, "tiles need " + Twine(most) +
-                            " registers a thread here, at most " +
-                            Twine(limits.registers) + " are available");
+  return why.set(most.op, "tiles need " + Twine(most.registers) +
+                              " registers a thread here, at most " +
+                              Twine(limits.registers) + " are available");
 }
 
 /// Tiles that are staged need shared memory.
