@@ -30,6 +30,8 @@ struct dfrt_launcher {
   Launcher launcher;
   std::shared_ptr<PlanState> plan; ///< the last one
   std::string watchdog;
+  Timeline timeline;
+  std::vector<uint8_t> recorded;
 };
 
 namespace {
@@ -69,6 +71,7 @@ Status load(CudaDevice &device, ArtifactState &artifact,
   request.disciplines = options.ticket ? 2 : 0;
   request.clusterSize = options.cluster_size;
   request.watchdog = options.watchdog;
+  request.timeline = options.timeline;
   Expected<LoadedKernel> kernel = device.load(artifact.artifact, request);
   if (!kernel)
     return kernel.status();
@@ -268,8 +271,8 @@ dfrt_status dfrt_launcher_create(const dfrt_kernel *kernel,
         kernel->loaded, chosenShape(*shape), most, *stream, how);
     if (!made)
       return made.status();
-    *launcher =
-        new dfrt_launcher{kernel->device, kernel->artifact, *made, nullptr, {}};
+    *launcher = new dfrt_launcher{
+        kernel->device, kernel->artifact, *made, nullptr, {}, {}, {}};
     return Status::success();
   });
 }
@@ -354,4 +357,48 @@ dfrt_status dfrt_launcher_watchdog(dfrt_launcher *launcher, const char **text) {
     *text = launcher->watchdog.c_str();
     return Status::success();
   });
+}
+
+dfrt_status dfrt_launcher_trace(dfrt_launcher *launcher, uint32_t capacity,
+                                void *stream) {
+  return inStream(launcher, stream,
+                  [&](const Launcher &target, const Stream &in) -> Status {
+                    Timeline &timeline = launcher->timeline;
+                    if (capacity != timeline.capacity()) {
+                      DFRT_TRY(target.trace(Timeline()));
+                      timeline = Timeline();
+                    }
+                    if (!capacity)
+                      return Status::success();
+                    if (!timeline) {
+                      Expected<Timeline> made =
+                          Timeline::create(target.kernel().device(),
+                                           target.shape().shape.ctas, capacity);
+                      if (!made)
+                        return made.status();
+                      DFRT_TRY(target.trace(*made));
+                      timeline = *made;
+                    }
+                    return timeline.clear(in);
+                  });
+}
+
+dfrt_status dfrt_launcher_timeline(dfrt_launcher *launcher, void *stream,
+                                   const void **timeline, uint64_t *bytes) {
+  return inStream(
+      launcher, stream,
+      [&](const Launcher &target, const Stream &in) -> Status {
+        DFRT_TRY(require(timeline, "result pointer"));
+        DFRT_TRY(require(bytes, "result pointer"));
+        if (!launcher->timeline)
+          return failure(StatusCode::invalidArgument, "launcher of '",
+                         target.kernel().program(),
+                         "': it records no timeline; call dfrt_launcher_trace "
+                         "before the launch");
+        DFRT_TRY(withWatchdog(target.wait(in), target, launcher->plan.get()));
+        DFRT_TRY(launcher->timeline.read(in, launcher->recorded));
+        *timeline = launcher->recorded.data();
+        *bytes = launcher->recorded.size();
+        return Status::success();
+      });
 }

@@ -331,6 +331,7 @@ typedef struct dfrt_kernel_options {
   const dfrt_plan *plan; /* null (default), or one that it can execute */
   uint32_t cluster_size; /* a size that it takes; default 1 */
   uint32_t ticket;       /* 1: one that takes ticket plans; default 0 */
+  uint32_t timeline;     /* 1: one that records a timeline; default 0 */
 } dfrt_kernel_options;
 void dfrt_kernel_options_init(dfrt_kernel_options *options);
 
@@ -458,6 +459,18 @@ dfrt_status dfrt_launcher_initialise(dfrt_launcher *launcher, void *stream);
 /* Who waited for what when a wait of a watchdog build ran out, a line each,
  * with the names of the last plan. Readable after the context was lost. */
 dfrt_status dfrt_launcher_watchdog(dfrt_launcher *launcher, const char **text);
+
+/* From the next launch on the kernel, which has to be one with a timeline,
+ * records up to `capacity` instructions of each role of each CTA, in memory that
+ * is allocated here; what it recorded before is forgotten, as has to be done
+ * before each launch that is to be read. 0 ends it. */
+dfrt_status dfrt_launcher_trace(dfrt_launcher *launcher, uint32_t capacity,
+                                void *stream);
+/* Waits for what is in `stream`. `timeline` becomes what the last launch left,
+ * as KernelABI.h lays it out: dfrt_timeline_lanes, then dfrt_timeline_records.
+ * Valid until the next call with the launcher. */
+dfrt_status dfrt_launcher_timeline(dfrt_launcher *launcher, void *stream,
+                                   const void **timeline, uint64_t *bytes);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -266,6 +266,14 @@ public:
       return status;
     return std::string(text);
   }
+  Status trace(uint32_t capacity, void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_trace(get(), capacity, stream));
+  }
+  /// As dfrt_launcher_timeline leaves it.
+  Status timeline(const void *&data, uint64_t &bytes,
+                  void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_timeline(get(), stream, &data, &bytes));
+  }
 };
 
 } // namespace dfrt

@@ -74,3 +74,9 @@ Expected<std::vector<TimelineLane>> Timeline::read(const Stream &stream) const {
   DFRT_TRY(stream.synchronize());
   return lanes;
 }
+
+Status Timeline::read(const Stream &stream, std::vector<uint8_t> &bytes) const {
+  bytes.resize(memory.bytes());
+  DFRT_TRY(memory.download(bytes.data(), bytes.size(), stream));
+  return stream.synchronize();
+}

@@ -366,4 +366,50 @@ TEST_F(CudaAPITest, LauncherForAServingEngine) {
                  HasSubstr("initialise it again"));
   EXPECT_OK(device.reopen());
 }
+
+TEST_F(CudaAPITest, TimelineOfALauncher) {
+  dfrt_kernel_options wanted;
+  dfrt_kernel_options_init(&wanted);
+  wanted.timeline = 1;
+  EXPECT_FAILURE(KernelHandle::load(handle, artifact, &wanted).status(),
+                 StatusCode::unsupported, HasSubstr("records no timeline"));
+  TestCase recording = withKernels(raggedCase({37, 0, 200, 1}));
+  recording.artifact.kernels[1].timeline = true;
+  use(std::move(recording));
+  kernel = take(KernelHandle::load(handle, artifact, &wanted));
+  dfrt_shape_options how;
+  dfrt_shape_options_init(&how);
+  how.ctas = 8;
+  dfrt_launch_shape shape;
+  EXPECT_OK(last(dfrt_kernel_shape(kernel.get(), &how, &shape, nullptr)));
+  PlanHandle made = plan();
+  dfrt_launch_maxima maxima;
+  dfrt_launch_maxima_init(&maxima);
+  EXPECT_OK(last(dfrt_launch_maxima_include(&maxima, made.get())));
+  launcher = take(LauncherHandle::create(kernel, shape, maxima));
+  EXPECT_OK(launcher.bind(onDevice));
+  EXPECT_OK(launcher.upload(made));
+  const void *data = nullptr;
+  uint64_t bytes = 0;
+  EXPECT_FAILURE(launcher.timeline(data, bytes), StatusCode::invalidArgument,
+                 HasSubstr("call dfrt_launcher_trace"));
+  EXPECT_OK(launcher.trace(3));
+  EXPECT_OK(launcher.launch());
+  EXPECT_EQ(head().timeline_capacity, 3u);
+  auto *lanes = reinterpret_cast<dfrt_timeline_lane *>(head().timeline);
+  lanes[3].instructions = 7;
+  EXPECT_OK(launcher.timeline(data, bytes));
+  EXPECT_EQ(bytes, 16 * (sizeof(dfrt_timeline_lane) +
+                         3 * sizeof(dfrt_timeline_record)));
+  EXPECT_EQ(static_cast<const dfrt_timeline_lane *>(data)[3].instructions, 7u);
+  // The next launch starts from nothing; another capacity is other memory.
+  EXPECT_OK(launcher.trace(3));
+  EXPECT_EQ(lanes[3].instructions, 0u);
+  EXPECT_OK(launcher.trace(4));
+  EXPECT_OK(launcher.launch());
+  EXPECT_EQ(head().timeline_capacity, 4u);
+  EXPECT_OK(launcher.trace(0));
+  EXPECT_OK(launcher.launch());
+  EXPECT_EQ(head().timeline, 0u);
+}
 } // namespace

@@ -55,8 +55,10 @@ public:
   /// Before each launch, in its stream.
   Status clear(const Stream &stream) const;
   /// What the launch before in `stream`, which is waited for, has left: two
-  /// lanes a CTA, by CTA and role. Fails where the counts are none.
+  /// lanes a CTA, by CTA and role.
   Expected<std::vector<TimelineLane>> read(const Stream &stream) const;
+  /// The same as the kernel left it, records that nobody wrote included.
+  Status read(const Stream &stream, std::vector<uint8_t> &bytes) const;
 
 private:
   Buffer memory;
