@@ -12,13 +12,13 @@
 
 #include "dataflow/Schedule/Problem.h"
 
-#include "TaskIndex.h"
+#include "ReadBatch.h"
 #include "dataflow/Schedule/Message.h"
 
 #include <tuple>
 
 using namespace dfrt;
-using detail::TaskIndex;
+using namespace dfrt::detail;
 
 static Status checkTasks(const Domain &domain, const TaskSet &set) {
   size_t axes = domain.axes.size();
@@ -146,7 +146,7 @@ static Status countCalls(const Problem &problem, uint32_t index,
 }
 
 /// Every record that a task reads has a producer.
-static Status checkProducers(const Problem &problem, uint32_t index) {
+Status BatchChecker::checkProducers(const Problem &problem, uint32_t index) {
   const Stage &stage = problem.program.stages[index];
   if (stage.kind == StageKind::reshard || stage.kind == StageKind::reduce)
     return Status::success(); // same domain, or keys
@@ -156,18 +156,26 @@ static Status checkProducers(const Problem &problem, uint32_t index) {
     if (producer.domain == stage.domain)
       continue;
     const Domain &domain = problem.program.domains[producer.domain];
-    TaskIndex tasks(problem.tasks[producer.domain],
-                    domain.coordinates != kNone);
-    std::vector<int64_t> point(in.axes.size());
+    taskIndex.read(problem.tasks[producer.domain], domain.coordinates != kNone);
+    point.resize(in.axes.size());
     for (uint64_t t = 0; t < set.tasks; ++t) {
       for (size_t a = 0; a < point.size(); ++a)
         point[a] = set.at(t)[in.axes[a]];
-      if (tasks.find(point) == UINT64_MAX)
+      if (taskIndex.find(point) == UINT64_MAX)
         return invalidArgument("task ", t, " of stage '", stage.name,
                                "' reads a record of '", producer.name,
                                "' that domain '", domain.name,
                                "' does not contain");
     }
+  }
+  return Status::success();
+}
+
+Status BatchChecker::run(const Problem &problem) {
+  uint64_t calls = 0;
+  for (uint32_t i = 0; i < problem.program.stages.size(); ++i) {
+    DFRT_TRY(countCalls(problem, i, calls));
+    DFRT_TRY(checkProducers(problem, i));
   }
   return Status::success();
 }
@@ -196,14 +204,7 @@ Status dfrt::check(const Problem &problem) {
                               problem.tasks[program.ranges[r].domain].tasks);
         !s)
       return s;
-  uint64_t calls = 0;
-  for (uint32_t i = 0; i < program.stages.size(); ++i) {
-    if (Status s = countCalls(problem, i, calls); !s)
-      return s;
-    if (Status s = checkKeys(problem, i); !s)
-      return s;
-    if (Status s = checkProducers(problem, i); !s)
-      return s;
-  }
-  return Status::success();
+  for (uint32_t i = 0; i < program.stages.size(); ++i)
+    DFRT_TRY(checkKeys(problem, i));
+  return BatchChecker().run(problem);
 }

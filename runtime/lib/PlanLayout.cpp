@@ -57,8 +57,8 @@ uint64_t dfrt::requiredBytes(const PlanMaxima &maxima) {
 }
 
 SectionEntries dfrt::usedEntries(const PlanImage &image,
+                                 const Topology &topology, const Schedule &s,
                                  uint64_t queueCapacity) {
-  const Schedule &s = image.schedule;
   uint64_t names = image.program.size() + 1 + s.solver.size() + 1;
   for (const PlanImage::StageInfo &stage : image.stages)
     names += stage.name.size() + 1;
@@ -71,7 +71,7 @@ SectionEntries dfrt::usedEntries(const PlanImage &image,
   if (ticket)
     for (const Instruction &instruction : s.instructions)
       draws += instruction.draw;
-  return {queueCount(image),
+  return {queueCount(s, topology),
           records,
           s.operands.size(),
           s.outputs.size(),
@@ -86,7 +86,8 @@ SectionEntries dfrt::usedEntries(const PlanImage &image,
 }
 
 PlanMaxima dfrt::exactMaxima(const PlanImage &image) {
-  SectionEntries used = usedEntries(image, queueCount(image));
+  SectionEntries used =
+      usedEntries(image, image.topology, image.schedule, queueCount(image));
   PlanMaxima maxima;
   for (uint32_t i = 0; i < DFRT_SECTION_COUNT; ++i)
     maxima.capacity[i] = uint32_t(

@@ -39,15 +39,19 @@ uint64_t sectionEntryBytes(uint32_t section);
 const char *sectionName(uint32_t section);
 
 /// Queues of a plan: one for each CTA, or the ticket list.
+inline uint32_t queueCount(const Schedule &schedule, const Topology &topology) {
+  return schedule.discipline == Discipline::ticket ? 1 : topology.ctas;
+}
 inline uint32_t queueCount(const PlanImage &image) {
-  return image.schedule.discipline == Discipline::ticket ? 1
-                                                         : image.topology.ctas;
+  return queueCount(image.schedule, image.topology);
 }
 
-/// Entries of each section that a plan of `image` uses when its queue section
-/// has room for `queueCapacity` queues. They may exceed 32 bits.
+/// Entries of each section that a plan of `schedule` uses when its queue
+/// section has room for `queueCapacity` queues. They may exceed 32 bits.
+/// `program`: names and stages of an image.
 using SectionEntries = std::array<uint64_t, DFRT_SECTION_COUNT>;
-SectionEntries usedEntries(const PlanImage &image, uint64_t queueCapacity);
+SectionEntries usedEntries(const PlanImage &program, const Topology &topology,
+                           const Schedule &schedule, uint64_t queueCapacity);
 
 /// Bytes of slot `slot` by the stage table of the image. `slot.stage` and its
 /// slices must have been checked.

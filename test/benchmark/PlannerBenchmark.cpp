@@ -14,6 +14,8 @@
 #include "CountAllocations.h"
 
 #include "Schedule/Workloads.h"
+#include "dataflow/Schedule/Message.h"
+#include "dataflow/Schedule/Planner.h"
 #include "dfrt/PlanImage.h"
 
 #include <benchmark/benchmark.h>
@@ -48,20 +50,33 @@ private:
       std::chrono::steady_clock::now();
 };
 
-/// Bytes of the plan.
-Expected<size_t> plan(const Case &c) {
-  Expected<Problem> problem = instantiate(c.program, c.inputs, c.shape);
-  if (!problem)
-    return problem.status();
-  Expected<Schedule> schedule = makeSchedule(*problem, c.options);
-  if (!schedule)
-    return schedule.status();
-  PlanImage image = makePlanImage(*problem, std::move(*schedule));
-  Expected<std::vector<uint8_t>> bytes = packPlan(image, exactMaxima(image));
-  if (!bytes)
-    return bytes.status();
-  return bytes->size();
-}
+/// Plans one case again and again, as a serving engine does.
+class Engine {
+public:
+  explicit Engine(const Case &c) : c(c), packer(c.program) {}
+
+  Status start() {
+    Expected<Planner> made = Planner::create(c.program);
+    if (!made)
+      return made.status();
+    planner = std::move(*made);
+    return plan();
+  }
+
+  Status plan() {
+    DFRT_TRY(planner.read(c.inputs, c.shape, costs));
+    DFRT_TRY(planner.plan(c.options));
+    return packer.pack(planner.problem(), planner.schedule(), bytes);
+  }
+
+  std::vector<uint8_t> bytes;
+
+private:
+  const Case &c;
+  CostModel costs;
+  Planner planner;
+  PlanPacker packer;
+};
 
 /// The value that `share` of the samples do not exceed.
 double quantile(std::vector<double> &samples, double share) {
@@ -73,19 +88,20 @@ double quantile(std::vector<double> &samples, double share) {
 }
 
 void measure(benchmark::State &state, const Case &c) {
-  Expected<size_t> bytes = plan(c);
-  if (!bytes) {
-    state.SkipWithError(bytes.status().message().c_str());
+  Engine engine(c);
+  Status status = engine.start();
+  for (int warm = 0; warm < 3 && status; ++warm)
+    status = engine.plan();
+  if (!status) {
+    state.SkipWithError(status.message().c_str());
     return;
   }
-  for (int warm = 0; warm < 3; ++warm)
-    bytes = plan(c);
   std::vector<double> samples;
   samples.reserve(1 << 20);
   uint64_t allocations = allocationCount();
   for (auto _ : state) {
     Stopwatch watch;
-    benchmark::DoNotOptimize(plan(c));
+    benchmark::DoNotOptimize(engine.plan());
     double time = watch.microseconds();
     state.SetIterationTime(time * 1e-6);
     if (samples.size() < samples.capacity())
@@ -96,7 +112,7 @@ void measure(benchmark::State &state, const Case &c) {
   state.counters["p99_us"] = quantile(samples, 0.99);
   state.counters["allocations"] =
       double(allocations) / double(state.iterations());
-  state.counters["bytes"] = double(*bytes);
+  state.counters["bytes"] = double(engine.bytes.size());
 }
 
 Case attention(std::string name, std::vector<int64_t> lengths,

@@ -18,6 +18,7 @@
 #include "dataflow/Schedule/Schedule.h"
 #include "dfrt/ABI.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,27 @@ PlanMaxima exactMaxima(const PlanImage &image);
 /// its field.
 Expected<std::vector<uint8_t>> packPlan(const PlanImage &image,
                                         const PlanMaxima &maxima);
+
+/// Packs schedules of one program again and again: the bytes of `packPlan`
+/// without the image. Needs no memory once a plan of this size was packed.
+class PlanPacker {
+public:
+  explicit PlanPacker(const Program &program);
+  PlanPacker();
+  PlanPacker(PlanPacker &&);
+  PlanPacker &operator=(PlanPacker &&);
+  ~PlanPacker();
+
+  /// Packs a finished schedule, which a solver must have made for `problem`:
+  /// its indices are not tested again (builds with assertions do). `maxima`
+  /// null: what is needed exactly. Fails as packPlan.
+  Status pack(const Problem &problem, const Schedule &schedule,
+              std::vector<uint8_t> &bytes, const PlanMaxima *maxima = nullptr);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 /// Reads and validates plan bytes. Fails on anything that packPlan would not
 /// have written, naming the field.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CRC32.h"
+#include "CountAllocations.h"
 #include "TestPrograms.h"
 
 #include <cstdlib>
@@ -149,6 +150,61 @@ TEST(PlanImage, RoundTripIsLossless) {
       EXPECT_TRUE(same(image, *read));
       EXPECT_EQ(pack(*read), bytes);
     }
+}
+
+/// The same bytes without an image, into a buffer that held something else, and
+/// the second time without touching the heap.
+TEST(PlanImage, PackerPacksTheSameBytes) {
+  for (const char *solver : {"stream", "longest-first", "tickets"})
+    for (uint32_t cluster : {1u, 4u})
+      for (bool roomy : {false, true}) {
+        TestCase test = raggedCase({3, 0, 100, 17, 1, 900, 40});
+        Topology topology;
+        topology.ctas = 12;
+        topology.clusterSize = cluster;
+        Problem problem = test.problem(topology);
+        ScheduleOptions options;
+        options.solver = solver;
+        Expected<Schedule> schedule = makeSchedule(problem, options);
+        ASSERT_TRUE(bool(schedule)) << schedule.status().message();
+        PlanImage image = makePlanImage(problem, *schedule);
+        PlanMaxima maxima = exactMaxima(image);
+        for (uint32_t &capacity : maxima.capacity)
+          capacity += roomy ? 7 : 0;
+        if (roomy)
+          maxima.capacity[DFRT_SECTION_INSTRUCTIONS] += 7;
+        Expected<Bytes> expected = packPlan(image, maxima);
+        ASSERT_TRUE(bool(expected)) << expected.status().message();
+        PlanPacker packer(problem.program);
+        Bytes bytes;
+        ASSERT_TRUE(packer.pack(problem, *schedule, bytes, &maxima));
+        std::fill(bytes.begin(), bytes.end(), uint8_t(0xa5));
+#ifdef NDEBUG
+        uint64_t before = allocationCount();
+        Status again = packer.pack(problem, *schedule, bytes, &maxima);
+        EXPECT_EQ(allocationCount(), before);
+#else
+        Status again = packer.pack(problem, *schedule, bytes, &maxima);
+#endif
+        ASSERT_TRUE(again) << again.message();
+        EXPECT_EQ(bytes, *expected);
+      }
+}
+
+TEST(PlanImage, PackerRefusesWhatDoesNotFit) {
+  TestCase test = raggedCase({3, 0, 100});
+  Problem problem = test.problem(handTopology());
+  Expected<Schedule> schedule = makeSchedule(problem, {});
+  ASSERT_TRUE(bool(schedule));
+  PlanPacker packer(problem.program);
+  Bytes bytes;
+  PlanMaxima none;
+  EXPECT_EQ(packer.pack(problem, *schedule, bytes, &none).code(),
+            StatusCode::resourceExhausted);
+  Program broken = problem.program;
+  broken.name = std::string("a\0b", 3);
+  EXPECT_EQ(PlanPacker(broken).pack(problem, *schedule, bytes).message(),
+            "plan: program name contains a zero byte");
 }
 
 TEST(PlanImage, CapacityIsFilledWithExits) {

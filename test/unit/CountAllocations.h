@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DATAFLOW_TEST_BENCHMARK_COUNTALLOCATIONS_H
-#define DATAFLOW_TEST_BENCHMARK_COUNTALLOCATIONS_H
+#ifndef DATAFLOW_TEST_UNIT_COUNTALLOCATIONS_H
+#define DATAFLOW_TEST_UNIT_COUNTALLOCATIONS_H
 
 #include <cstdint>
 
@@ -24,4 +24,4 @@ uint64_t allocationCount();
 } // namespace test
 } // namespace dfrt
 
-#endif // DATAFLOW_TEST_BENCHMARK_COUNTALLOCATIONS_H
+#endif // DATAFLOW_TEST_UNIT_COUNTALLOCATIONS_H
