@@ -68,19 +68,21 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   } do {
   ^bb0(%use: i32, %first: i32, %count: i32):
     %streams = llvm.call @dfk_has_streams() : () -> i1
-    scf.if %streams {
-      %w0 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
-      %done = scf.for %i = %c0 to %count step %c1 iter_args(%w = %w0) -> (i32) : i32 {
-        // The next one is on its way meanwhile.
-        %following = arith.addi %i, %c1 : i32
-        %index = arith.addi %first, %following : i32
-        %early = llvm.call @dfk_instruction(%p, %index) : (!llvm.ptr, i32) -> i32
+    %w0 = llvm.call @dfk_instruction(%p, %first) : (!llvm.ptr, i32) -> i32
+    %done = scf.for %i = %c0 to %count step %c1 iter_args(%w = %w0) -> (i32) : i32 {
+      // The next one is on its way meanwhile.
+      %following = arith.addi %i, %c1 : i32
+      %index = arith.addi %first, %following : i32
+      %early = llvm.call @dfk_instruction(%p, %index) : (!llvm.ptr, i32) -> i32
+      scf.if %streams {
         %begin = llvm.call @dfk_time() : () -> i64
         llvm.call @dfk_dispatch_load(%p, %w, %counters) : (!llvm.ptr, i32, !llvm.ptr) -> ()
         %filled = llvm.call @dfk_time() : () -> i64
         llvm.call @dfk_record(%p, %w, %begin, %begin, %filled, %filled) : (!llvm.ptr, i32, i64, i64, i64, i64) -> ()
-        scf.yield %early : i32
       }
+      // In kernels with queues, another warp does this.
+      llvm.call @dfk_prefetch_instruction(%p, %w) : (!llvm.ptr, i32) -> ()
+      scf.yield %early : i32
     }
     %next = arith.addi %use, %c1 : i32
     scf.yield %next : i32
