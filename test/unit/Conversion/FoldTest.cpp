@@ -162,16 +162,24 @@ namespace {
 
 class FoldTest : public ::testing::Test {
 protected:
-  /// Makes `stage` of a reduce whose records have `slices`.
-  void compile() {
+  /// Makes the stage of a reduce: of a record that is cut, each slice by one
+  /// warp, or of one that is not, by all threads.
+  void compile(bool isCut = true) {
+    cut = isCut;
     DialectRegistry registry;
     registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect>();
     registerBuiltinDialectTranslation(registry);
     registerLLVMDialectTranslation(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
+    std::string library = kLibrary;
+    // Without slices there are no indices.
+    std::string index = "llvm.load %packed : !llvm.ptr -> !llvm.ptr";
+    if (!cut)
+      library.replace(library.find(index), index.size(),
+                      "llvm.mlir.zero : !llvm.ptr");
     OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(kLibrary, &context);
+        parseSourceString<ModuleOp>(library, &context);
     ASSERT_TRUE(module);
 
     dfrt::Program program;
@@ -185,21 +193,24 @@ protected:
     sum.shape = {2 * kNumSlices};
     sum.separable = 0;
     stage.record.fields = {statistic, sum};
-    stage.record.slices = kNumSlices;
+    stage.record.slices = cut ? kNumSlices : 1;
     ASSERT_TRUE(dfrt::layoutRecord(stage.record));
     ASSERT_EQ(stage.record.headBytes, kHeadBytes);
-    ASSERT_EQ(stage.record.sliceBytes, kSliceBytes);
+    ASSERT_EQ(stage.record.sliceBytes,
+              cut ? kSliceBytes : kNumSlices * kSliceBytes);
     dfrt::Stage producer;
     producer.record = stage.record;
     stage.inputs = {{0}};
     dfrt::Variant variant;
-    variant.kind = dfrt::Variant::Kind::sliced;
+    variant.kind =
+        cut ? dfrt::Variant::Kind::sliced : dfrt::Variant::Kind::generic;
     variant.symbol = "merge";
     stage.variants = {variant};
     program.stages = {producer, stage};
 
     KernelState state(program, *module, 4096);
-    state.byWarp.insert("merge");
+    if (cut)
+      state.byWarp.insert("merge");
     emitFold(state, 1, 0, "stage");
     module->lookupSymbol<LLVM::LLVMFuncOp>("stage").setLinkage(
         LLVM::Linkage::External);
@@ -290,6 +301,7 @@ protected:
   }
 
   MLIRContext context;
+  bool cut = true;
   std::unique_ptr<ExecutionEngine> engine;
   void (*run)(void *, int32_t, void *, void *, int32_t, int32_t) = nullptr;
 };
@@ -306,4 +318,10 @@ TEST_F(FoldTest, MergesEverySliceInOrder) {
                                 {5, 6},
                                 {11, 12}})
         check(parts, begin, end, warps);
+}
+
+TEST_F(FoldTest, FoldsWhatIsNotCut) {
+  compile(/*isCut=*/false);
+  for (uint32_t parts : {1, 2, 8, 9, 31, 32, 33, 65})
+    check(parts, 0, 1, 1);
 }
