@@ -8,6 +8,7 @@
 //    32  draw that was handed out: place of its first instruction, number of instructions (0: there are no more)
 //    40  timeline: instructions recorded by the load role, by the compute role
 //    48  timeline: nanoseconds that they have waited for rings in the present instruction
+//    56  timeline: when the compute threads' present instruction was there, and when its operands were, low halves
 
 // What a lane has of an operand: the two halves of its record.
 !operand = !llvm.struct<(vector<4xi32>, vector<4xi32>)>

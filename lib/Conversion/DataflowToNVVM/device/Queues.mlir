@@ -139,12 +139,14 @@ llvm.func internal @dfk_plan_is_async(%p: !llvm.ptr) -> i1 {
 // %next, which is on its way while the instruction ends.
 llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %next: i32, %asynchronous: i1, %counters: !llvm.ptr) -> !operand {
   %c0 = arith.constant 0 : i32
-  %begin = llvm.call @dfk_time() : () -> i64
+  %c56 = arith.constant 56 : i32
+  %c60 = arith.constant 60 : i32
+  llvm.call @dfk_mark(%c56) : (i32) -> ()
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
   llvm.call @dfk_await_operands(%p, %w, %operands, %asynchronous) : (!llvm.ptr, i32, !operand, i1) -> ()
-  %ready = llvm.call @dfk_time() : () -> i64
+  llvm.call @dfk_mark(%c60) : (i32) -> ()
   %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
   %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
   %slice = llvm.extractvalue %found[1] : !llvm.struct<(ptr, i32, i32)>
@@ -154,6 +156,8 @@ llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %ne
   %later = llvm.call @dfk_lane_operand(%p, %next, %c0) : (!llvm.ptr, i32, i32) -> !operand
   llvm.call @dfk_finish(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
   %finished = llvm.call @dfk_time() : () -> i64
+  %begin = llvm.call @dfk_marked(%c56, %finished) : (i32, i64) -> i64
+  %ready = llvm.call @dfk_marked(%c60, %finished) : (i32, i64) -> i64
   llvm.call @dfk_record(%p, %w, %begin, %ready, %handled, %finished) : (!llvm.ptr, i32, i64, i64, i64, i64) -> ()
   llvm.return %later : !operand
 }

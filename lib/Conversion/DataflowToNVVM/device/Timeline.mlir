@@ -106,6 +106,41 @@ llvm.func internal @dfk_note_wait(%since: i64) {
   llvm.return
 }
 
+// The compute threads: what time it is, for later. A handler needs all registers, so the low half of it waits in the control
+// block, at %offset.
+llvm.func internal @dfk_mark(%offset: i32) {
+  %traced = llvm.call @dfk_is_traced() : () -> i1
+  scf.if %traced {
+    %now = llvm.call @dfk_time() : () -> i64
+    %writes = llvm.call @dfk_writes_time() : () -> i1
+    scf.if %writes {
+      %low = arith.trunci %now : i64 to i32
+      %place = llvm.call @dfk_control(%offset) : (i32) -> !llvm.ptr<3>
+      llvm.store %low, %place {alignment = 4 : i64} : i32, !llvm.ptr<3>
+    }
+    llvm.call @dfk_sync_warp() : () -> ()
+  }
+  llvm.return
+}
+
+// The time that was marked at %offset, less than four seconds before %now. For the lane that writes.
+llvm.func internal @dfk_marked(%offset: i32, %now: i64) -> i64 {
+  %none = arith.constant 0 : i64
+  %traced = llvm.call @dfk_is_traced() : () -> i1
+  %time = scf.if %traced -> i64 {
+    %place = llvm.call @dfk_control(%offset) : (i32) -> !llvm.ptr<3>
+    %low = llvm.load %place {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+    %now32 = arith.trunci %now : i64 to i32
+    %since = arith.subi %now32, %low : i32
+    %since64 = arith.extui %since : i32 to i64
+    %0 = arith.subi %now, %since64 : i64
+    scf.yield %0 : i64
+  } else {
+    scf.yield %none : i64
+  }
+  llvm.return %time : i64
+}
+
 // The instruction %w is over. What does not fit is counted only.
 llvm.func internal @dfk_record(%p: !llvm.ptr, %w: i32, %begin: i64, %ready: i64, %handled: i64, %finished: i64) {
   %traced = llvm.call @dfk_is_traced() : () -> i1
