@@ -98,10 +98,10 @@ int64_t SharedLayout::byteOffset(int64_t row, int64_t column,
   int64_t byte = column * elementBytes;
   if (swizzleBytes == 0)
     return row * (rowGroup / 8) + byte;
-  // Bits 4.. of the address, the unit, take on bits 7..: the hardware derives
-  // both from the address, so that narrower modes count several rows as one.
+  // The number of a 16-byte unit takes on the number of the 128 bytes that it
+  // lies in: narrower modes have several rows in these.
   int64_t inAtom = row % 8 * swizzleBytes + byte % swizzleBytes;
-  int64_t unit = inAtom >> 7 & (swizzleBytes / 16 - 1);
+  int64_t unit = inAtom >> 7;
   return row / 8 * rowGroup + byte / swizzleBytes * chunk +
          (inAtom ^ unit << 4);
 }

@@ -271,7 +271,7 @@ TEST(Forms, ReplicatedIsEverywhere) {
   EXPECT_EQ(pointAt(layout, {5, 7, 3, 1}), (Point{1, 1}));
 }
 
-// Columns of S^T are heads or queries: what a softmax needs.
+// What sums and maxima over rows and over columns leave.
 TEST(Forms, SliceOfAnAccumulatorStaysInItsThreads) {
   FragmentLayout layout = *FragmentLayout::accumulator({64, 32}, 0);
   FragmentLayout rows = layout.slice(1), columns = layout.slice(0);

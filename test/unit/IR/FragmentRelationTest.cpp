@@ -133,7 +133,7 @@ RC_GTEST_PROP(Relation, MovesEveryElementOfAWarp, ()) {
 
 TEST(Relation, KnowsTheOnesThatKernelsNeed) {
   FragmentLayout accumulator = *FragmentLayout::accumulator({64, 32}, 0);
-  // Probabilities as the operand of the next dot.
+  // A result as the operand of the next product.
   EXPECT_EQ(
       relation(accumulator, *FragmentLayout::registerA({64, 32}, 0, 2)).kind,
       Kind::same);
