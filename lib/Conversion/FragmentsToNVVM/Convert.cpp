@@ -140,7 +140,7 @@ FailureOr<Fragment> FragmentLowering::convert(Operation *op,
                       : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   unsigned site = allocateScratch(bytes * to.elements(), 16);
   Memory memory =
-      sharedMemory(beginWrite(site), from.layout.shape(), element, 16);
+      sharedMemory(beginWritePointer(site), from.layout.shape(), element, 16);
   store(from, memory);
   publish();
   Fragment result = load(memory, to);

@@ -414,9 +414,13 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
 }
 
 LogicalResult FragmentLowering::lowerBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
+  for (Operation &op : block.without_terminator()) {
+    completeFor(&op);
     if (failed(lowerOp(&op)))
       return failure();
+  }
+  if (!deferred.empty())
+    publish();
   return success();
 }
 

@@ -307,7 +307,13 @@ LogicalResult LinalgLowering::finish() {
     }
     return success();
   }
-  std::vector<Reduction> reductions;
+  // Kept until the barrier behind which the reductions are finished.
+  struct State {
+    std::vector<Reduction> reductions;
+    SmallVector<Exchange> exchanges;
+    SmallVector<SmallVector<Value>> initial;
+  };
+  auto state = std::make_shared<State>();
   for (unsigned i = 0; i < results.size(); ++i) {
     Reduction reduction{combiners[i], results[i], {}};
     SmallVector<SmallVector<Value>> parts(results[i].registers());
@@ -321,19 +327,27 @@ LogicalResult LinalgLowering::finish() {
     for (SmallVector<Value> &list : parts)
       reduction.registers.push_back(
           combineTree(lowering, combiners[i], std::move(list)));
-    reductions.push_back(std::move(reduction));
+    state->reductions.push_back(std::move(reduction));
+    state->initial.push_back(outputs[i].fragment->registers);
   }
-  reduceThreads(lowering, reductions, *space);
-  for (auto [i, reduction] : llvm::enumerate(reductions)) {
-    Fragment result{results[i], {}};
-    for (unsigned reg = 0; reg < results[i].registers(); ++reg) {
-      // The initial value lies as the result does, or is a scalar's fragment.
-      Value initial = outputs[i].fragment->registers[reg];
-      result.registers.push_back(
-          combine(lowering, combiners[i], initial, reduction.registers[reg]));
+  state->exchanges = reduceThreads(lowering, state->reductions, *space);
+  auto complete = [&lowering = lowering, op = op.getOperation(), state] {
+    lowering.loc = op->getLoc();
+    for (const Exchange &exchange : state->exchanges)
+      finishExchange(lowering, exchange);
+    for (auto [i, reduction] : llvm::enumerate(state->reductions)) {
+      Fragment result{reduction.result, {}};
+      for (auto [initial, value] :
+           llvm::zip(state->initial[i], reduction.registers))
+        result.registers.push_back(
+            combine(lowering, reduction.combiner, initial, value));
+      lowering.map(op->getResult(unsigned(i)), std::move(result));
     }
-    lowering.map(op->getResult(unsigned(i)), std::move(result));
-  }
+  };
+  if (state->exchanges.empty())
+    complete();
+  else
+    lowering.defer(op->getResults(), complete);
   return success();
 }
 

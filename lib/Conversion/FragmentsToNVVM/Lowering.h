@@ -38,6 +38,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <functional>
 #include <optional>
 
 namespace mlir::df::fragments {
@@ -168,9 +169,15 @@ public:
   /// The address of the place for what is written now, i32. Call it once for
   /// each write, and keep the value for the readers.
   Value beginWrite(unsigned site);
+  /// The same as a pointer, from which constant distances cost nothing.
+  Value beginWritePointer(unsigned site);
   /// A barrier of all compute threads. `async`: what this thread wrote becomes
   /// visible to the asynchronous proxy first.
   void publish(bool async = false);
+  /// Leaves the rest of an operation for the next barrier: `complete` runs
+  /// behind it and maps `results`. It comes before the first operation that
+  /// needs one of them; by then another one may have been due anyway.
+  void defer(ValueRange results, std::function<void()> complete);
   void noteRead(Site site);
 
   //===--------------------------------------------------------------------===//
@@ -180,8 +187,8 @@ public:
   Fragment load(const Memory &from, const FragmentLayout &layout);
   void store(const Fragment &fragment, const Memory &to);
   void store(Value scalar, const Memory &to);
-  /// Row-major memory at an address in shared memory.
-  Memory sharedMemory(Value address, ArrayRef<int64_t> shape, Type element,
+  /// Row-major memory at a pointer to shared memory.
+  Memory sharedMemory(Value pointer, ArrayRef<int64_t> shape, Type element,
                       uint64_t alignment);
 
   //===--------------------------------------------------------------------===//
@@ -229,6 +236,9 @@ private:
   FailureOr<Memory> sliceOf(OffsetSizeAndStrideOpInterface op,
                             const Memory &source,
                             const llvm::SmallBitVector &drop);
+  /// A barrier if `op` needs what has been deferred.
+  void completeFor(Operation *op);
+  Value openPlace(unsigned site);
   /// Keeps the barriers of `block` that are needed, and places the scratch.
   void placeBarriers(Block &block);
 
@@ -250,6 +260,7 @@ private:
   SmallVector<ScratchPlace> places;
   llvm::MapVector<Operation *, unsigned> guards;
   llvm::DenseMap<Operation *, SmallVector<unsigned>> reads;
+  SmallVector<std::pair<SmallVector<Value>, std::function<void()>>> deferred;
 };
 
 } // namespace mlir::df::fragments

@@ -257,11 +257,10 @@ void FragmentLowering::store(Value value, const Memory &to) {
                         unsigned(bytesOf(to.element)));
 }
 
-Memory FragmentLowering::sharedMemory(Value address, ArrayRef<int64_t> shape,
+Memory FragmentLowering::sharedMemory(Value pointer, ArrayRef<int64_t> shape,
                                       Type element, uint64_t alignment) {
   Memory memory;
-  auto space = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  memory.pointer = LLVM::IntToPtrOp::create(builder, loc, space, address);
+  memory.pointer = pointer;
   memory.element = element;
   memory.alignment = alignment;
   int64_t stride = 1;

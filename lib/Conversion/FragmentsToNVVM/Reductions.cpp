@@ -15,6 +15,7 @@
 #include "Reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::df;
@@ -77,26 +78,22 @@ static StringRef predicateFunction(FragmentLowering &lowering,
   return "";
 }
 
-namespace {
+/// `pointer`, moved by bytes.
+static Value moved(FragmentLowering &lowering, Value pointer,
+                   LLVM::GEPArg bytes) {
+  OpBuilder &builder = lowering.builder;
+  return LLVM::GEPOp::create(builder, lowering.loc, pointer.getType(),
+                             builder.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
 
-/// The place of one reduction in the fragment scratch.
-struct Exchange {
-  Reduction *reduction;
-  unsigned site;
-  Value address;
-  int64_t bytes; ///< of what one warp writes
-};
-
-} // namespace
-
-void df::fragments::reduceThreads(FragmentLowering &lowering,
-                                  MutableArrayRef<Reduction> reductions,
-                                  const FragmentLayout &space) {
+SmallVector<Exchange>
+df::fragments::reduceThreads(FragmentLowering &lowering,
+                             MutableArrayRef<Reduction> reductions,
+                             const FragmentLayout &space) {
   using Bits = FragmentLowering::Bits;
   OpBuilder &builder = lowering.builder;
   SmallVector<Exchange> exchanges;
-  unsigned parts = 1;
-  Value part;
   for (Reduction &reduction : reductions) {
     const FragmentLayout &result = reduction.result;
     SmallVector<unsigned> lanes =
@@ -118,55 +115,51 @@ void df::fragments::reduceThreads(FragmentLowering &lowering,
                         lowering.shuffleXor(value, 1u << bit));
     if (!acrossWarps)
       continue;
-    parts = 1u << (warps.size() + groups.size());
-    if (!part) {
-      part = lowering.i32(0);
-      unsigned position = 0;
-      auto append = [&](Bits of, ArrayRef<unsigned> bits) {
-        for (unsigned bit : bits)
-          part = lowering.add(part,
-                              lowering.multiply(lowering.threadBit(of, bit),
-                                                lowering.i32(1 << position++)));
-      };
-      append(Bits::warp, warps);
-      append(Bits::group, groups);
-    }
+    Value part = lowering.i32(0);
+    unsigned position = 0;
+    auto append = [&](Bits of, ArrayRef<unsigned> bits) {
+      for (unsigned bit : bits)
+        part = lowering.add(
+            part, lowering.multiply(lowering.threadBit(of, bit),
+                                    lowering.i32(int64_t(1) << position++)));
+    };
+    append(Bits::warp, warps);
+    append(Bits::group, groups);
     Type element = reduction.registers.front().getType();
-    int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) *
-                    result.elements();
-    bytes = llvm::alignTo(bytes, 16);
-    unsigned site = lowering.allocateScratch(bytes * parts, 16);
-    exchanges.push_back({&reduction, site, {}, bytes});
+    Exchange exchange;
+    exchange.reduction = &reduction;
+    exchange.parts = 1u << position;
+    exchange.bytes =
+        llvm::alignTo(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) *
+                          result.elements(),
+                      16);
+    exchange.site =
+        lowering.allocateScratch(exchange.bytes * exchange.parts, 16);
+    exchange.pointer = lowering.beginWritePointer(exchange.site);
+    Value own = moved(lowering, exchange.pointer,
+                      lowering.multiply(part, lowering.i32(exchange.bytes)));
+    lowering.store(Fragment{result, reduction.registers},
+                   lowering.sharedMemory(own, result.shape(), element, 16));
+    exchanges.push_back(exchange);
   }
-  if (exchanges.empty())
-    return;
+  return exchanges;
+}
 
-  for (Exchange &each : exchanges) {
-    Reduction &reduction = *each.reduction;
-    each.address = lowering.beginWrite(each.site);
-    Value own = lowering.add(each.address,
-                             lowering.multiply(part, lowering.i32(each.bytes)));
-    lowering.store(Fragment{reduction.result, reduction.registers},
-                   lowering.sharedMemory(own, reduction.result.shape(),
-                                         reduction.registers.front().getType(),
-                                         16));
+void df::fragments::finishExchange(FragmentLowering &lowering,
+                                   const Exchange &exchange) {
+  Reduction &reduction = *exchange.reduction;
+  Type element = reduction.registers.front().getType();
+  SmallVector<SmallVector<Value>> values(reduction.registers.size());
+  for (unsigned number = 0; number < exchange.parts; ++number) {
+    Value from =
+        moved(lowering, exchange.pointer, int32_t(exchange.bytes * number));
+    Fragment partial = lowering.load(
+        lowering.sharedMemory(from, reduction.result.shape(), element, 16),
+        reduction.result);
+    for (auto [list, value] : llvm::zip(values, partial.registers))
+      list.push_back(value);
   }
-  lowering.publish();
-  for (Exchange &each : exchanges) {
-    Reduction &reduction = *each.reduction;
-    SmallVector<SmallVector<Value>> values(reduction.registers.size());
-    for (unsigned number = 0; number < parts; ++number) {
-      Value from =
-          lowering.add(each.address, lowering.i32(each.bytes * number));
-      Fragment partial = lowering.load(
-          lowering.sharedMemory(from, reduction.result.shape(),
-                                reduction.registers.front().getType(), 16),
-          reduction.result);
-      for (auto [list, value] : llvm::zip(values, partial.registers))
-        list.push_back(value);
-    }
-    for (auto [value, list] : llvm::zip(reduction.registers, values))
-      value = combineTree(lowering, reduction.combiner, std::move(list));
-    lowering.noteRead(each.site);
-  }
+  for (auto [value, list] : llvm::zip(reduction.registers, values))
+    value = combineTree(lowering, reduction.combiner, std::move(list));
+  lowering.noteRead(exchange.site);
 }

@@ -38,12 +38,22 @@ Value combine(FragmentLowering &lowering, const Combiner &combiner,
 /// Combines neighbours until one value is left.
 Value combineTree(FragmentLowering &lowering, const Combiner &combiner,
                   SmallVector<Value> values);
+/// What warps still have to exchange for a reduction.
+struct Exchange {
+  Reduction *reduction = nullptr;
+  unsigned site = 0, parts = 0;
+  Value pointer;     ///< to the place
+  int64_t bytes = 0; ///< of what one part writes
+};
+
 /// Combines the registers of `reductions` with those of all threads that hold
-/// other elements of `space`, the layout before the reduction. Afterwards all
-/// of these have the same values. All reductions share their barriers.
-void reduceThreads(FragmentLowering &lowering,
-                   MutableArrayRef<Reduction> reductions,
-                   const FragmentLayout &space);
+/// other elements of `space`, the layout before the reduction; afterwards all
+/// of these have the same values. Where other warps hold some, their values are
+/// written for them, and behind a barrier `finishExchange` reads and combines.
+SmallVector<Exchange> reduceThreads(FragmentLowering &lowering,
+                                    MutableArrayRef<Reduction> reductions,
+                                    const FragmentLayout &space);
+void finishExchange(FragmentLowering &lowering, const Exchange &exchange);
 
 } // namespace mlir::df::fragments
 

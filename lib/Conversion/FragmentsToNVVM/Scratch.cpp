@@ -22,6 +22,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -41,7 +42,8 @@ unsigned FragmentLowering::allocateScratch(uint64_t bytes, uint64_t alignment) {
   return unsigned(places.size() - 1);
 }
 
-Value FragmentLowering::beginWrite(unsigned site) {
+/// Where the place begins in the scratch; a barrier if the write needs one.
+Value FragmentLowering::openPlace(unsigned site) {
   ScratchPlace &place = places[site];
   place.guard = func::CallOp::create(builder, loc, "dfk_sync", TypeRange());
   guards[place.guard] = site;
@@ -52,15 +54,48 @@ Value FragmentLowering::beginWrite(unsigned site) {
   auto turn = arith::ConstantOp::create(builder, loc, zero);
   place.offset = offset;
   place.turn = turn;
+  return arith::AddIOp::create(builder, loc, offset, turn);
+}
+
+Value FragmentLowering::beginWrite(unsigned site) {
+  Value offset = openPlace(site);
   Value base = call("dfk_fragment_window", builder.getI32Type());
-  Value address = arith::AddIOp::create(builder, loc, base, offset);
-  return arith::AddIOp::create(builder, loc, address, turn);
+  return arith::AddIOp::create(builder, loc, base, offset);
+}
+
+Value FragmentLowering::beginWritePointer(unsigned site) {
+  Value offset = openPlace(site);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  Value base = call("dfk_fragment_pointer", pointer);
+  return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void FragmentLowering::defer(ValueRange results,
+                             std::function<void()> complete) {
+  deferred.emplace_back(SmallVector<Value>(results), std::move(complete));
+}
+
+void FragmentLowering::completeFor(Operation *op) {
+  auto needs = [&](Value value) {
+    return llvm::any_of(deferred, [&](auto &entry) {
+      return llvm::is_contained(entry.first, value);
+    });
+  };
+  // Loops and branches begin with nothing left to do.
+  if (isa<scf::ForOp, scf::IfOp>(op) || llvm::any_of(op->getOperands(), needs))
+    if (!deferred.empty())
+      publish();
 }
 
 void FragmentLowering::publish(bool async) {
   if (async)
     call("dfk_fence_async", {});
   call("dfk_sync", {});
+  auto waiting = std::move(deferred);
+  deferred.clear();
+  for (auto &entry : waiting)
+    entry.second();
 }
 
 void FragmentLowering::noteRead(Site site) {

@@ -8,6 +8,12 @@ llvm.func internal @dfk_window(%offset: i32) -> i32 {
   llvm.return %address : i32
 }
 
+llvm.func internal @dfk_fragment_pointer() -> !llvm.ptr<3> {
+  %offset = llvm.call @dfk_fragment_at() : () -> i32
+  %at = llvm.call @dfk_shared(%offset) : (i32) -> !llvm.ptr<3>
+  llvm.return %at : !llvm.ptr<3>
+}
+
 llvm.func internal @dfk_fragment_window() -> i32 {
   %offset = llvm.call @dfk_fragment_at() : () -> i32
   %address = llvm.call @dfk_window(%offset) : (i32) -> i32
