@@ -77,6 +77,7 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.return
 
   // The window is filled, then each record that is merged makes room for another; what is stored is the last of a slice.
+  // The head, which slices have in common, is stored with the first one.
   // CHECK: llvm.func internal @dfk_stage_1_1(
   // CHECK: scf.index_switch
   // CHECK: case 0 {
@@ -90,6 +91,9 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: scf.while
   // CHECK: llvm.call @two$1$compute$merge(
   // CHECK: llvm.call @two$1$compute$store(
+  // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq
+  // CHECK-NEXT: scf.if %[[IS_FIRST]] {
+  // CHECK-NEXT: llvm.call @two$1$compute$head(
   // CHECK: llvm.call @dfk_near_place(
   // CHECK: llvm.call @two$1$compute$load(
   // CHECK: llvm.call @two$1$compute$merge(

@@ -125,13 +125,16 @@ void registerHandlerToLLVMDialects(DialectRegistry &registry);
 /// convergent. Emits diagnostics at the operations at fault, or at the location
 /// of `module`. The bodies are not changed.
 ///
-/// A pairwise handler on fragments also becomes, where that is possible, three
+/// A pairwise handler on fragments also becomes, where that is possible,
 /// functions by which a fold keeps records in registers:
 ///
 ///   symbol$load   (head, slices) -> record
 ///   symbol$merge  (packed, record, record) -> record
 ///   symbol$store  (record, head, slices)
+///   symbol$head   (record, head, slices)
 ///
+/// `store` writes all of a record. Of a function for slices, it writes the slice
+/// and `head` writes what slices have in common, which is needed once.
 /// `packed` holds the indices only. A record is the scalars that a thread holds
 /// of its fields, one field behind the other, in the layouts in which the
 /// handler returns them; as a result it is a struct if there are several. There

@@ -161,7 +161,7 @@ void appendIndices(KernelState &state, const dfrt::Stage &stage, Value tile,
 /// The functions by which a reduce works on records in registers
 /// (dataflow/Conversion/HandlerToLLVM.h).
 struct StateFunctions {
-  std::string load, merge, store;
+  std::string load, merge, store, head;
   SmallVector<Type> scalars; ///< that stand for a record
   unsigned registers = 0;    ///< that it takes of a thread
 };

@@ -39,10 +39,13 @@ static unsigned registersOf(Type type) {
 
 std::optional<StateFunctions> df::nvvm::findStateFunctions(Emitter &e,
                                                            StringRef callee) {
-  StateFunctions functions{(callee + "$load").str(),
-                           (callee + "$merge").str(),
-                           (callee + "$store").str(),
-                           {}};
+  auto name = [&](StringRef suffix) { return (callee + suffix).str(); };
+  StateFunctions functions;
+  functions.load = name("$load");
+  functions.merge = name("$merge");
+  functions.store = name("$store");
+  if (e.find(name("$head")))
+    functions.head = name("$head");
   LLVM::LLVMFuncOp merge = e.find(functions.merge);
   if (!merge || !e.find(functions.load) || !e.find(functions.store))
     return std::nullopt;
@@ -96,8 +99,9 @@ private:
   function_ref<RecordView(Value, Value, bool)> part;
   function_ref<RecordView(Value)> output;
   unsigned window = 1;
-  bool near = true; ///< all parts are
-  Value count, begin, end, step;
+  bool near = true;       ///< all parts are
+  Value count, first;     ///< parts; slice of the instruction
+  Value begin, end, step; ///< slices of this warp
 };
 
 } // namespace
@@ -132,6 +136,9 @@ void FoldEmitter::store(Value slice, ValueRange record) {
   SmallVector<Value> arguments(record);
   arguments.append({to.first, to.second});
   e.call(functions.store, arguments);
+  // Slices of one record have the same head.
+  if (!functions.head.empty())
+    e.when(e.equal(slice, first), [&] { e.call(functions.head, arguments); });
 }
 
 /// One turn of the loop: merges every record of the window, and has another one
@@ -208,7 +215,7 @@ void FoldEmitter::emit() {
   Value w = e.instruction(), zero = e.constant32(0), one = e.constant32(1);
   count = e.word(w, kOperandCount);
   // A record that is not cut counts as one slice.
-  begin = sliced ? e.half(w, kSlices, false) : zero;
+  begin = first = sliced ? e.half(w, kSlices, false) : zero;
   end = sliced ? e.half(w, kSlices, true) : one;
   step = one;
   if (byWarp) {

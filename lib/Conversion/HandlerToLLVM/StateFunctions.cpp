@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A pairwise handler on fragments reads two records from memory and writes one.
-// Here it becomes three functions, one that brings a record into registers, one
-// that combines two records there, and one that takes a record to memory. The
-// layouts are those in which the handler returns its fields.
+// Here it becomes functions that bring a record into registers, combine two
+// records there, and take a record to memory. The layouts are those in which
+// the handler returns its fields.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,13 +52,14 @@ private:
   bool holdInput(BlockArgument argument, Type type);
   func::FuncOp begin(StringRef suffix, ArrayRef<Type> arguments);
   LogicalResult end(Block &body, ArrayRef<fragments::Place> arguments,
-                    ArrayRef<fragments::Place> stored);
+                    ArrayRef<fragments::Place> stored, bool returns = true);
   /// The next registers of `values`, which are removed.
   fragments::Place takeRegisters(const Field &field, ValueRange &values);
   fragments::Place memoryPlace(unsigned field, Value head, Value slices);
   LogicalResult buildLoad();
   LogicalResult buildMerge();
-  LogicalResult buildStore();
+  enum class Part { whole, head, slice };
+  LogicalResult buildStore(StringRef suffix, Part part);
   SmallVector<Type> registerTypes(unsigned records) const;
 
   const HandlerFunction &function;
@@ -156,13 +157,15 @@ func::FuncOp StateBuilder::begin(StringRef suffix, ArrayRef<Type> arguments) {
   return current;
 }
 
-/// Lowers `block` into the present function, and closes that.
+/// Lowers `block` into the present function, and closes that: it returns the
+/// fields, or stores them.
 LogicalResult StateBuilder::end(Block &block,
                                 ArrayRef<fragments::Place> arguments,
-                                ArrayRef<fragments::Place> stored) {
+                                ArrayRef<fragments::Place> stored,
+                                bool returns) {
   fragments::Options options;
   options.warp = function.warp;
-  options.returnFields = stored.empty();
+  options.returnFields = returns;
   fragments::Info info;
   if (failed(fragments::lowerBody(builder, block, arguments, stored, options,
                                   info)))
@@ -265,10 +268,11 @@ LogicalResult StateBuilder::buildMerge() {
   return end(body.front(), places, {});
 }
 
-LogicalResult StateBuilder::buildStore() {
+/// A function that stores the fields of the head, of the slice, or both.
+LogicalResult StateBuilder::buildStore(StringRef suffix, Part part) {
   SmallVector<Type> arguments = registerTypes(1);
   arguments.append({pointer, pointer});
-  Block *entry = begin("$store", arguments).addEntryBlock();
+  Block *entry = begin(suffix, arguments).addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   Region region;
   Block &block = region.emplaceBlock();
@@ -276,20 +280,33 @@ LogicalResult StateBuilder::buildStore() {
   Value head = entry->getArgument(registers.size() - 2);
   Value slices = entry->getArgument(registers.size() - 1);
   SmallVector<fragments::Place> places, stored;
+  SmallVector<Value> values;
   for (auto [number, field] : llvm::enumerate(fields)) {
-    block.addArgument(field.type, loc);
+    BlockArgument argument = block.addArgument(field.type, loc);
     places.push_back(takeRegisters(field, registers));
+    bool inSlice = function.output->fields[number].separable >= 0;
+    if (part != Part::whole && inSlice != (part == Part::slice))
+      continue;
+    values.push_back(argument);
     stored.push_back(memoryPlace(unsigned(number), head, slices));
   }
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(&block);
-  func::ReturnOp::create(inside, loc, block.getArguments());
-  return end(block, places, stored);
+  func::ReturnOp::create(inside, loc, values);
+  return end(block, places, stored, /*returns=*/false);
 }
 
 LogicalResult StateBuilder::build() {
-  if (failed(buildLoad()) || failed(buildMerge()) || failed(buildStore()))
+  if (failed(buildLoad()) || failed(buildMerge()))
     return failure();
+  // The head belongs to all slices; one of those who fold these stores it.
+  if (!function.sliced) {
+    if (failed(buildStore("$store", Part::whole)))
+      return failure();
+  } else if (failed(buildStore("$store", Part::slice)) ||
+             failed(buildStore("$head", Part::head))) {
+    return failure();
+  }
   // A fold has no barriers between its calls.
   if (exchanges)
     for (func::FuncOp made : functions)

@@ -47,7 +47,8 @@ LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
 /// pairwise handler on fragments that allows it: functions
 ///   symbol$load   head, slices -> registers
 ///   symbol$merge  indices (packed), registers, registers -> registers
-///   symbol$store  registers, head, slices
+///   symbol$store  registers, head, slices; for slices without the head, which
+///   symbol$head   registers, head, slices stores
 /// where registers are scalars, those of one field behind those of another. The
 /// LLVM dialect makes a struct of several results.
 LogicalResult buildStateFunctions(ModuleOp module,

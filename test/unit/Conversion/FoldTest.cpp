@@ -44,7 +44,7 @@ struct Instruction {
   uint32_t parts = 0, sliceBegin = 0, sliceEnd = kNumSlices;
   std::vector<std::vector<uint64_t>> records; ///< of the parts
   std::vector<uint64_t> output;
-  unsigned merges = 0, loads = 0, identities = 0;
+  unsigned merges = 0, loads = 0, identities = 0, heads = 0;
 };
 Instruction *instruction = nullptr;
 
@@ -104,6 +104,10 @@ extern "C" void foldLoad(uint64_t *head, uint64_t *slice, uint64_t *result) {
   result[0] = head[0];
   result[1] = slice[0];
 }
+extern "C" void foldHead(uint64_t value, uint64_t *head) {
+  ++instruction->heads;
+  *head = value;
+}
 extern "C" void foldMerge(uint64_t *slice, uint64_t *left, uint64_t right) {
   ++instruction->merges;
   *left = *left * kFactor + right + (slice ? *slice : 0);
@@ -113,6 +117,7 @@ extern "C" void foldMerge(uint64_t *slice, uint64_t *left, uint64_t right) {
 static constexpr char kLibrary[] = R"mlir(
 llvm.func @foldLoad(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @foldMerge(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @foldHead(i64, !llvm.ptr)
 llvm.func @dfk_word(i32, i32) -> i32
 llvm.func @dfk_near_place(i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
 llvm.func @dfk_operand_place(!llvm.ptr, i32, i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
@@ -152,8 +157,11 @@ llvm.func @merge$merge(%packed: !llvm.ptr, %a0: i64, %a1: i64, %b0: i64, %b1: i6
   llvm.return %value : !llvm.struct<(i64, i64)>
 }
 llvm.func @merge$store(%a0: i64, %a1: i64, %head: !llvm.ptr, %slice: !llvm.ptr) {
-  llvm.store %a0, %head : i64, !llvm.ptr
   llvm.store %a1, %slice : i64, !llvm.ptr
+  llvm.return
+}
+llvm.func @merge$head(%a0: i64, %a1: i64, %head: !llvm.ptr, %slice: !llvm.ptr) {
+  llvm.call @foldHead(%a0, %head) : (i64, !llvm.ptr) -> ()
   llvm.return
 }
 )mlir";
@@ -239,6 +247,7 @@ protected:
       };
       add("foldLoad", foldLoad);
       add("foldMerge", foldMerge);
+      add("foldHead", foldHead);
       add("dfk_word", foldWord);
       add("dfk_near_place", foldNearOperand);
       add("dfk_operand_place", foldOperand);
@@ -298,6 +307,8 @@ protected:
     EXPECT_EQ(now.merges, 2 * (records - (parts ? end - begin : 0)));
     EXPECT_LE(now.loads, records + 8 * warps);
     EXPECT_EQ(now.identities, parts ? 0u : warps);
+    // One warp stores what all slices have in common.
+    EXPECT_EQ(now.heads, parts ? 1u : 0u);
   }
 
   MLIRContext context;

@@ -63,6 +63,7 @@ static constexpr char kWrapper[] = R"mlir(
 llvm.func @two$load(!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32, f32)>
 llvm.func @two$merge(!llvm.ptr, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32, f32)>
 llvm.func @two$store(f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr)
+llvm.func @two$head(f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr)
 llvm.func @fold(%packed: !llvm.ptr, %ah: !llvm.ptr, %as: !llvm.ptr, %bh: !llvm.ptr, %bs: !llvm.ptr, %oh: !llvm.ptr, %os: !llvm.ptr) {
   %a = llvm.call @two$load(%ah, %as) : (!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32, f32)>
   %b = llvm.call @two$load(%bh, %bs) : (!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32, f32)>
@@ -83,7 +84,10 @@ llvm.func @fold(%packed: !llvm.ptr, %ah: !llvm.ptr, %as: !llvm.ptr, %bh: !llvm.p
   %m2 = llvm.extractvalue %m[2] : !llvm.struct<(f32, f32, f32, f32, f32)>
   %m3 = llvm.extractvalue %m[3] : !llvm.struct<(f32, f32, f32, f32, f32)>
   %m4 = llvm.extractvalue %m[4] : !llvm.struct<(f32, f32, f32, f32, f32)>
-  llvm.call @two$store(%m0, %m1, %m2, %m3, %m4, %oh, %os) : (f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr) -> ()
+  // Each stores its own part, and nothing of the other.
+  %none = llvm.mlir.zero : !llvm.ptr
+  llvm.call @two$store(%m0, %m1, %m2, %m3, %m4, %none, %os) : (f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.call @two$head(%m0, %m1, %m2, %m3, %m4, %oh, %none) : (f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr) -> ()
   llvm.return
 }
 )mlir";
