@@ -432,28 +432,28 @@ void KernelBuilder::describe(KernelState &state) {
   auto number = [&](StringRef key, uint64_t value) {
     return b.getNamedAttr(key, b.getI64IntegerAttr(int64_t(value)));
   };
-  SmallVector<Attribute> mapAttrs;
-  for (const dfrt::TensorMapSpec &map : maps)
-    mapAttrs.push_back(describeMap(b, map));
-  module->setAttr(
-      kKernelAttrName,
-      b.getDictionaryAttr(
-          {b.getNamedAttr("symbol", b.getStringAttr(name)),
-           b.getNamedAttr("program", b.getStringAttr(program.getSymName())),
-           number("disciplines", specialization.tickets ? 2 : 1),
-           number("transports", specialization.transports),
-           number("threads", threads + kOtherThreads),
-           number("reserved_bytes", reservedBytes),
-           number("max_barriers", maxBarriers),
-           number("scratch_bytes", state.memory.globalBytes()),
-           number("max_cluster", kMaxCluster),
-           b.getNamedAttr("watchdog", b.getBoolAttr(options.watchdog)),
-           b.getNamedAttr("timeline", b.getBoolAttr(options.timeline)),
-           number("parameter_bytes", parameterBytes),
-           b.getNamedAttr("argument_alignment",
-                          b.getDenseI64ArrayAttr(alignment)),
-           b.getNamedAttr("maps", b.getArrayAttr(mapAttrs)),
-           b.getNamedAttr("remarks", b.getStrArrayAttr(texts))}));
+  SmallVector<NamedAttribute> facts = {
+      b.getNamedAttr("symbol", b.getStringAttr(name)),
+      b.getNamedAttr("program", b.getStringAttr(program.getSymName())),
+      number("disciplines", specialization.tickets ? 2 : 1),
+      number("transports", specialization.transports),
+      number("threads", threads + kOtherThreads),
+      number("reserved_bytes", reservedBytes),
+      number("max_barriers", maxBarriers),
+      number("scratch_bytes", state.memory.globalBytes()),
+      number("max_cluster", kMaxCluster),
+      b.getNamedAttr("watchdog", b.getBoolAttr(options.watchdog)),
+      b.getNamedAttr("timeline", b.getBoolAttr(options.timeline)),
+      number("parameter_bytes", parameterBytes),
+      b.getNamedAttr("argument_alignment", b.getDenseI64ArrayAttr(alignment)),
+      b.getNamedAttr("remarks", b.getStrArrayAttr(texts))};
+  if (!maps.empty()) {
+    SmallVector<Attribute> attributes;
+    for (const dfrt::TensorMapSpec &map : maps)
+      attributes.push_back(describeMap(b, map));
+    facts.push_back(b.getNamedAttr("maps", b.getArrayAttr(attributes)));
+  }
+  module->setAttr(kKernelAttrName, b.getDictionaryAttr(facts));
 }
 
 FailureOr<Operation *> KernelBuilder::build() {
