@@ -208,7 +208,7 @@ protected:
               cut ? kSliceBytes : kNumSlices * kSliceBytes);
     dfrt::Stage producer;
     producer.record = stage.record;
-    stage.inputs = {{0}};
+    stage.inputs = {{0, {}}};
     dfrt::Variant variant;
     variant.kind =
         cut ? dfrt::Variant::Kind::sliced : dfrt::Variant::Kind::generic;
