@@ -29,6 +29,9 @@ namespace mlir::df {
 using namespace mlir;
 using namespace mlir::df;
 
+/// Shared memory of a kernel beside rings and tiles: barriers, for the most.
+static constexpr int64_t kOtherBytes = 1024;
+
 static remark::RemarkOpts remarkOptions(StringRef function) {
   return remark::RemarkOpts::name("assign-layouts")
       .category("dataflow")
@@ -118,11 +121,16 @@ private:
   Attempt attempt(const Candidate &candidate, const StreamLayouts &streams,
                   unsigned groups);
   Round play(KernelOp kernel, ArrayRef<Candidate> candidates, unsigned groups);
+  std::optional<Round> playAll(KernelOp kernel, ArrayRef<Candidate> candidates);
+  void shrinkRings(KernelOp kernel, ArrayRef<Candidate> candidates,
+                   Round &best);
   void apply(KernelOp kernel, MutableArrayRef<Candidate> candidates,
              Round &round);
   void reportPlan(const Candidate &candidate, Attempt &attempt);
   void reportRefusal(const Candidate &candidate, const Refusal &refusal);
 
+  /// Shared memory that the rings leave.
+  int64_t scratch = 0;
   unsigned laidOut = 0, portable = 0, swizzled = 0;
 };
 
@@ -182,7 +190,7 @@ Attempt AssignLayouts::attempt(const Candidate &candidate,
     made.classes = std::make_unique<TileClasses>(*made.copy, *made.homes);
     LayoutLimits limits;
     limits.registers = registers;
-    limits.stagedBytes = stagedBytes;
+    limits.scratchBytes = scratch;
     FailureOr<LayoutPlan> plan =
         planLayouts(*made.copy, *made.classes, *made.homes, warps, groups,
                     limits, made.refusal);
@@ -375,15 +383,19 @@ void AssignLayouts::apply(KernelOp kernel,
     kernel.setConsumers(round.groups);
 }
 
-void AssignLayouts::run(ProgramOp program, KernelOp kernel) {
-  std::vector<Candidate> candidates = collect(program, kernel);
-  std::optional<Round> best;
+/// The round with the fewest refusals; nothing when the number of warpgroups
+/// that is asked for cannot share tiles.
+std::optional<Round> AssignLayouts::playAll(KernelOp kernel,
+                                            ArrayRef<Candidate> candidates) {
+  scratch = std::max<int64_t>(
+      0, int64_t(sharedBytes) - int64_t(kernel.getRingBytes()) - kOtherBytes);
   SmallVector<unsigned> choices;
   if (std::optional<uint32_t> consumers = kernel.getConsumers())
     choices.push_back(*consumers);
   else
     for (unsigned groups = 1; groups <= maxConsumers; groups *= 2)
       choices.push_back(groups);
+  std::optional<Round> best;
   for (unsigned groups : choices) {
     if (!llvm::isPowerOf2_32(groups) ||
         groups > 1u << FragmentLayout::maxGroupBits)
@@ -397,7 +409,57 @@ void AssignLayouts::run(ProgramOp program, KernelOp kernel) {
     if (!registers)
       break;
   }
+  return best;
+}
+
+/// Where only shared memory is missing, rings give up stages, the largest
+/// first: waiting for a tile costs less than the portable path.
+void AssignLayouts::shrinkRings(KernelOp kernel, ArrayRef<Candidate> candidates,
+                                Round &best) {
+  SmallVector<std::pair<StreamOp, uint32_t>> kept;
+  auto keep = [&] {
+    kept.clear();
+    for (StreamOp stream : kernel.getStreams())
+      kept.push_back({stream, stream.getDepth()});
+  };
+  keep();
+  while (llvm::any_of(best.attempts, [](const Attempt &each) {
+    return each.refusal.scratch;
+  })) {
+    StreamOp largest;
+    auto bytes = [](StreamOp stream) {
+      return stream.getDepth() * stream.getStageBytes();
+    };
+    for (StreamOp stream : kernel.getStreams())
+      if (stream.getDepth() > 1 && (!largest || bytes(stream) > bytes(largest)))
+        largest = stream;
+    if (!largest)
+      break;
+    largest.setDepth(largest.getDepth() - 1);
+    std::optional<Round> round = playAll(kernel, candidates);
+    if (!round || round->refused() >= best.refused())
+      continue;
+    best = std::move(*round);
+    for (auto [stream, depth] : kept)
+      if (stream.getDepth() != depth)
+        remark::passed(stream.getLoc(), remarkOptions(kernel.getSymName()))
+            << ("stream '" + stream.getSymName().str() + "' has " +
+                std::to_string(stream.getDepth()) + " stages instead of " +
+                std::to_string(depth) +
+                ", so that tiles can go through shared memory");
+    keep();
+  }
+  for (auto [stream, depth] : kept)
+    stream.setDepth(depth);
+}
+
+void AssignLayouts::run(ProgramOp program, KernelOp kernel) {
+  std::vector<Candidate> candidates = collect(program, kernel);
+  std::optional<Round> best = playAll(kernel, candidates);
   if (best) {
+    // A request says how deep rings are, and how many warpgroups there are.
+    if (!kernel.getConsumers())
+      shrinkRings(kernel, candidates, *best);
     apply(kernel, candidates, *best);
     return;
   }

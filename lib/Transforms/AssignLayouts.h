@@ -42,6 +42,8 @@ struct Refusal {
   std::string reason;
   /// More warpgroups would help: the tiles need too many registers.
   bool registers = false;
+  /// Less deep rings would help: the tiles need too much shared memory.
+  bool scratch = false;
 
   /// Keeps the first reason; fails, so that it can be returned.
   LogicalResult set(Operation *at, const Twine &text);
@@ -212,8 +214,8 @@ struct LayoutPlan {
 struct LayoutLimits {
   /// 32-bit registers that tiles may take at a time.
   unsigned registers = 200;
-  /// Shared memory that operands of dots may be staged in.
-  int64_t stagedBytes = 32768;
+  /// Shared memory that tiles may go through.
+  int64_t scratchBytes = 0;
 };
 
 /// Where tiles take most registers of a thread, and how many.

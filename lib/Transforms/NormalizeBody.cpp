@@ -130,6 +130,8 @@ private:
   void rewriteConstant(arith::ConstantOp op);
   void dropUnreadOutputs(linalg::GenericOp op);
   void cutOperands(tensor::ExtractSliceOp op);
+  void rewriteInsert(tensor::InsertOp op);
+  void rewriteElements(tensor::FromElementsOp op);
 
   IRRewriter rewriter;
   Refusal &refusal;
@@ -263,6 +265,26 @@ void Normalizer::cutOperands(tensor::ExtractSliceOp op) {
     cutOperands(cut);
 }
 
+/// One element is a tile without dimensions.
+void Normalizer::rewriteInsert(tensor::InsertOp op) {
+  rewriter.setInsertionPoint(op);
+  Value tile = tensor::SplatOp::create(
+      rewriter, op.getLoc(), op.getScalar(),
+      RankedTensorType::get({}, op.getScalar().getType()));
+  SmallVector<OpFoldResult> offsets(op.getIndices());
+  SmallVector<OpFoldResult> ones(offsets.size(), rewriter.getIndexAttr(1));
+  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, tile, op.getDest(),
+                                                     offsets, ones, ones);
+}
+
+void Normalizer::rewriteElements(tensor::FromElementsOp op) {
+  if (op.getElements().size() != 1)
+    return;
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, op.getElements().front(),
+                                               op.getType());
+}
+
 LogicalResult Normalizer::run(PartOp part) {
   SmallVector<arith::ConstantOp> constants;
   SmallVector<linalg::LinalgOp> structured;
@@ -274,6 +296,12 @@ LogicalResult Normalizer::run(PartOp part) {
   });
   for (arith::ConstantOp op : constants)
     rewriteConstant(op);
+  part.getBody().walk([&](Operation *op) {
+    if (auto insert = dyn_cast<tensor::InsertOp>(op))
+      rewriteInsert(insert);
+    else if (auto elements = dyn_cast<tensor::FromElementsOp>(op))
+      rewriteElements(elements);
+  });
   for (linalg::LinalgOp op : structured)
     if (failed(rewriteStructured(op)))
       return failure();

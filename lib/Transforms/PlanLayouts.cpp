@@ -57,7 +57,7 @@ private:
   int64_t memoryCost(unsigned number, const FragmentLayout &layout) const;
   FailureOr<LayoutPlan> complete(Layouts layouts, Refusal &why);
   LogicalResult checkRegisters(const LayoutPlan &plan, Refusal &why);
-  LogicalResult checkStaged(const LayoutPlan &plan, Refusal &why);
+  LogicalResult checkScratch(const LayoutPlan &plan, Refusal &why);
   LogicalResult checkWarps(const LayoutPlan &plan, Refusal &why);
 
   PartOp part;
@@ -101,6 +101,15 @@ LogicalResult Planner::findAnchors() {
 // Cost
 //===----------------------------------------------------------------------===//
 
+/// Whether warps combine what they have of a reduction.
+static bool isExchanged(const FragmentLayout &space, const TileDims &dims) {
+  auto isReduced = [&](FragmentLayout::Base base) {
+    return !base.isZero() && !llvm::is_contained(dims, int(base.dim));
+  };
+  return llvm::any_of(space.warpBases(), isReduced) ||
+         llvm::any_of(space.groupBases(), isReduced);
+}
+
 /// What it costs that a tile does not lie as the space says.
 int64_t Planner::accessCost(const TileClasses::Access &access,
                             const FragmentLayout &space,
@@ -112,18 +121,11 @@ int64_t Planner::accessCost(const TileClasses::Access &access,
   if (access.isResult && here.rank() < space.rank()) {
     // A reduction: lanes, then warps, combine what they have.
     unsigned lanes = 0;
-    bool exchange = false;
-    auto isReduced = [&](FragmentLayout::Base base) {
-      return !base.isZero() && !llvm::is_contained(access.dims, int(base.dim));
-    };
     for (FragmentLayout::Base base : space.laneBases())
-      lanes += isReduced(base);
-    for (FragmentLayout::Base base : space.warpBases())
-      exchange |= isReduced(base);
-    for (FragmentLayout::Base base : space.groupBases())
-      exchange |= isReduced(base);
+      lanes +=
+          !base.isZero() && !llvm::is_contained(access.dims, int(base.dim));
     cost += kAccessCycles * lanes * here.registers();
-    if (exchange)
+    if (isExchanged(space, access.dims))
       cost += 64 + 4 * here.elements() * access.elementBytes / 64;
   }
   return cost * access.weight;
@@ -248,30 +250,57 @@ LogicalResult Planner::checkRegisters(const LayoutPlan &plan, Refusal &why) {
                               Twine(limits.registers) + " are available");
 }
 
-/// Tiles that are staged need shared memory.
-LogicalResult Planner::checkStaged(const LayoutPlan &plan, Refusal &why) {
+static bool isShared(const FragmentLayout &from, const FragmentLayout &to) {
+  return from != to && relation(from, to).kind == LayoutRelation::Kind::shared;
+}
+
+/// Shared memory that an access takes: warps exchange a tile, or parts of it.
+static int64_t scratchOf(const TileClasses::Access &access,
+                         const LayoutPlan &plan) {
+  const FragmentLayout &space = plan.layouts[access.space];
+  const FragmentLayout &tile = plan.layouts[access.tile];
+  FragmentLayout here = project(space, access.dims);
+  int64_t bytes = tile.elements() * access.elementBytes, sum = 0;
+  if (access.isResult ? isShared(here, tile) : isShared(tile, here))
+    sum += bytes;
+  if (access.isResult && here.rank() < space.rank() &&
+      isExchanged(space, access.dims))
+    sum += bytes * space.warps() * space.groups();
+  return sum;
+}
+
+/// Tiles that are staged or change their warps go through shared memory; in
+/// loops those that are staged have two buffers.
+LogicalResult Planner::checkScratch(const LayoutPlan &plan, Refusal &why) {
   int64_t bytes = 0;
-  Operation *at = nullptr;
-  for (const auto &[op, dot] : plan.dots) {
-    auto type = [&, op = op](bool second) {
-      auto dotOp = cast<DotOp>(op);
-      return second ? dotOp.getBType() : dotOp.getAType();
-    };
-    auto add = [&, op = op](const DotOperand &operand, bool second) {
-      if (operand.home != DotOperand::Home::staged)
+  Operation *at = part;
+  for (const auto &[op, how] : plan.dots) {
+    auto dot = cast<DotOp>(op);
+    auto add = [&](const DotOperand &operand, Value value) {
+      auto type = cast<RankedTensorType>(value.getType());
+      int64_t size = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+      bool loops = getWeight(dot) > 1;
+      if (operand.home == DotOperand::Home::staged)
+        bytes += loops ? 2 * size : size;
+      else if (operand.registers && homes.isFragment(value) &&
+               isShared(plan.layouts[classes.of(value)], *operand.registers))
+        bytes += size;
+      else
         return;
-      RankedTensorType tile = type(second);
-      bytes += tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
-      at = op;
+      at = dot;
     };
-    add(dot.a, dot.exchanged);
-    add(dot.b, !dot.exchanged);
+    add(how.a, how.exchanged ? dot.getB() : dot.getA());
+    add(how.b, how.exchanged ? dot.getA() : dot.getB());
   }
-  if (bytes <= limits.stagedBytes)
+  for (const TileClasses::Access &access : classes.getAccesses())
+    bytes += scratchOf(access, plan);
+  if (bytes <= limits.scratchBytes)
     return success();
-  return why.set(at, "operands of products would be staged in " + Twine(bytes) +
+  why.scratch = true;
+  return why.set(at, "tiles would go through " + Twine(bytes) +
                          " bytes of shared memory, at most " +
-                         Twine(limits.stagedBytes) + " are available");
+                         Twine(limits.scratchBytes) +
+                         " are left beside the rings");
 }
 
 /// Warps that hold tiles of their own do not exchange anything.
@@ -318,7 +347,7 @@ FailureOr<LayoutPlan> Planner::complete(Layouts layouts, Refusal &why) {
   for (const TileClasses::Access &access : classes.getAccesses())
     plan.cost += accessCost(access, plan.layouts[access.space],
                             plan.layouts[access.tile]);
-  if (failed(checkWarps(plan, why)) || failed(checkStaged(plan, why)) ||
+  if (failed(checkWarps(plan, why)) || failed(checkScratch(plan, why)) ||
       failed(checkRegisters(plan, why)))
     return failure();
   return plan;
@@ -332,7 +361,7 @@ FailureOr<LayoutPlan> Planner::run() {
     plans = std::min(plans * anchor.layouts.size(), kMaxPlans);
   std::optional<LayoutPlan> best;
   std::optional<int64_t> second;
-  Refusal first, registers;
+  Refusal first, mendable;
   for (size_t number = 0; number < plans; ++number) {
     Layouts layouts(classes.size());
     size_t digits = number;
@@ -343,7 +372,7 @@ FailureOr<LayoutPlan> Planner::run() {
     Refusal why;
     FailureOr<LayoutPlan> plan = complete(std::move(layouts), why);
     if (failed(plan)) {
-      Refusal &kept = why.registers ? registers : first;
+      Refusal &kept = why.registers || why.scratch ? mendable : first;
       if (!kept.op)
         kept = why;
       continue;
@@ -360,8 +389,8 @@ FailureOr<LayoutPlan> Planner::run() {
     best->otherCost = second;
     return *best;
   }
-  // Registers are the reason that more warpgroups can mend.
-  refusal = registers.op ? registers : first;
+  // Rather a reason that more warpgroups or less deep rings can mend.
+  refusal = mendable.op ? mendable : first;
   return failure();
 }
 

@@ -32,6 +32,8 @@
 // NARROW:   scf.if %{{.*}} -> (tensor<?x?xf32>)
 
 // WIDE: dataflow.kernel @kernel consumers 2
+// Weights that are staged need what a second stage of the ring would take.
+// WIDE: dataflow.stream @pages depth 1
 // WIDE: dataflow.part @attend_compute
 // WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 1, %{{.*}} : {{.*}} tensor<64x64xf32, #dataflow.fragment<accumulator [64, 64] m 0 groups 2 split n>>
 // WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 0, %{{.*}} : {{.*}} tensor<64x512xf32, #dataflow.fragment<accumulator [64, 512] m 0 groups 2 split n>>

@@ -354,7 +354,9 @@ def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
     - Sliced variants without reductions are laid out for one warp each, and have
       the attribute `warp`.
     - `consumers` of the kernel becomes the least number of warpgroups for which
-      the tiles of most parts fit into `registers`; a request is obeyed.
+      the tiles of most parts fit into `registers`; a request is obeyed. Without
+      one, rings give up stages where tiles need more shared memory than they
+      leave.
   }];
   let dependentDialects = [
     "::mlir::df::DataflowDialect", "::mlir::arith::ArithDialect",
@@ -365,8 +367,8 @@ def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
            "Symbol of the kernel, if it must be made">,
     Option<"registers", "registers", "unsigned", /*default=*/"200",
            "32-bit registers of a thread that tiles may take">,
-    Option<"stagedBytes", "staged-bytes", "uint64_t", /*default=*/"32768",
-           "Shared memory that operands of products may be staged in">,
+    Option<"sharedBytes", "shared-bytes", "uint64_t", /*default=*/"232448",
+           "Shared memory of a CTA; tiles go through what rings leave of it">,
     Option<"maxConsumers", "max-consumers", "unsigned", /*default=*/"2",
            "Compute warpgroups at most, where no request says how many">
   ];
