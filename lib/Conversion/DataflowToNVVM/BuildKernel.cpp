@@ -31,6 +31,8 @@ using namespace mlir::df::nvvm;
 static constexpr uint64_t kControlBytes = 64;
 static constexpr uint64_t kBarrierBytes = 8;
 static constexpr uint64_t kAlignment = 128;
+/// Kernels whose plans may have barriers have room for at least so many.
+static constexpr uint32_t kFewestBarriers = 64;
 /// What fragments are exchanged through has swizzled tiles.
 static constexpr uint64_t kFragmentAlignment = 1024;
 /// Threads behind the compute threads.
@@ -152,13 +154,21 @@ LogicalResult KernelBuilder::placeShared() {
 }
 
 LogicalResult KernelBuilder::placePrivate() {
-  uint64_t barriersEnd = barriersAt + kBarrierBytes * maxBarriers;
   uint64_t fragmentBytes = 0;
   for (const HandlerFunctionInfo &handler : handlers)
     fragmentBytes = std::max(fragmentBytes, handler.fragmentBytes);
-  fragmentAt = fragmentBytes ? llvm::alignTo(barriersEnd, kFragmentAlignment)
-                             : barriersEnd;
-  privateAt = llvm::alignTo(fragmentAt + fragmentBytes, kAlignment);
+  auto place = [&] {
+    uint64_t barriersEnd = barriersAt + kBarrierBytes * maxBarriers;
+    fragmentAt = fragmentBytes ? llvm::alignTo(barriersEnd, kFragmentAlignment)
+                               : barriersEnd;
+    privateAt = llvm::alignTo(fragmentAt + fragmentBytes, kAlignment);
+  };
+  place();
+  // Rather fewer barriers than tiles that are fetched less far ahead.
+  while (privateAt > kSharedLimit && maxBarriers > kFewestBarriers) {
+    maxBarriers /= 2;
+    place();
+  }
   if (privateAt > kSharedLimit)
     return program.emitError("kernel '")
            << name << "': rings, barriers and the exchange of fragments take "

@@ -27,6 +27,7 @@ LogicalResult FragmentLowering::lowerDot(DotOp op) {
   if (options.warp)
     return op.emitOpError(
         "needs a warpgroup, but each warp of this body works by itself");
+  Assembly assembly(builder, loc);
   Site sites[2];
   auto operand = [&](Value tensor, uint64_t contract, Site &site) {
     ProductOperand result;
@@ -34,6 +35,11 @@ LogicalResult FragmentLowering::lowerDot(DotOp op) {
     result.element = cast<RankedTensorType>(tensor.getType()).getElementType();
     if (const SharedTile *tile = shared(tensor)) {
       result.window = windowOf(*tile);
+      // LLVM shall not know this address from one iteration to the next: it
+      // would keep a descriptor of 64 bits in registers for every instruction.
+      result.window->address =
+          assembly.run("mov.b32 $0, $1;", assembly.i32(), tile->address)
+              .front();
       site = tile->site;
     } else if (const Fragment *held = fragment(tensor)) {
       result.layout = held->layout;
@@ -54,7 +60,6 @@ LogicalResult FragmentLowering::lowerDot(DotOp op) {
   if (auto reason = checkProduct(product, op.getMDim()))
     return op.emitOpError("has no lowering: ") << *reason;
 
-  Assembly assembly(builder, loc);
   Fragment result{initial->layout,
                   fragments::multiply(assembly, group(), product)};
   for (Site site : sites)
