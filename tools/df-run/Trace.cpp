@@ -156,7 +156,7 @@ TraceSummary dfrt::summarise(const Problem &problem, const Schedule &schedule,
     summary.stages.push_back(times);
   }
   // Of each CTA: where its recorded time ends so far.
-  std::vector<double> end(trace.ctas, -1);
+  std::vector<double> end(trace.ctas, -1), filled(trace.ctas, -1);
   for (const TraceSpan &span : trace.spans) {
     uint32_t number = schedule.instructions[span.instruction].stage;
     TraceSummary::StageTimes &stage = summary.stages[number];
@@ -164,6 +164,9 @@ TraceSummary dfrt::summarise(const Problem &problem, const Schedule &schedule,
       if (span.finished > span.begin) {
         stage.fill.add(span.finished - span.begin);
         stage.full.add(span.waited);
+        if (filled[span.cta] < 0)
+          summary.firstFill.add(span.begin);
+        filled[span.cta] = span.finished;
       }
       continue;
     }
@@ -191,6 +194,8 @@ TraceSummary dfrt::summarise(const Problem &problem, const Schedule &schedule,
     summary.lastCtaBegin = std::max(summary.lastCtaBegin, trace.begins[cta]);
     if (end[cta] >= 0)
       summary.lastInstruction.add(end[cta]);
+    if (filled[cta] >= 0)
+      summary.lastFill.add(filled[cta]);
     summary.ending += trace.totalNs - std::max(end[cta], 0.0);
   }
   double whole = trace.totalNs * trace.ctas;
@@ -227,6 +232,13 @@ std::string dfrt::toText(const TraceSummary &summary) {
                        summary.firstInstruction.mean() / 1e3,
                        summary.firstInstruction.most / 1e3,
                        summary.lastInstruction.mean() / 1e3));
+  if (summary.firstFill.count)
+    line("", fmt::format(
+                 "copies of {} CTAs: issued from {:.2f} us (latest "
+                 "{:.2f} us) to {:.2f} us (latest {:.2f} us)",
+                 summary.firstFill.count, summary.firstFill.mean() / 1e3,
+                 summary.firstFill.most / 1e3, summary.lastFill.mean() / 1e3,
+                 summary.lastFill.most / 1e3));
   line("us mean/max",
        fmt::format("{:<16} {:>6} {:>13} {:>13} {:>13} {:>13} "
                    "{:>13} {:>13} {:>8} {:>8}",
@@ -309,6 +321,8 @@ Json dfrt::toJson(const TraceSummary &summary) {
           {"last_cta_begin_us", summary.lastCtaBegin / 1e3},
           {"first_instruction", timesJson(summary.firstInstruction)},
           {"last_instruction", timesJson(summary.lastInstruction)},
+          {"first_fill", timesJson(summary.firstFill)},
+          {"last_fill", timesJson(summary.lastFill)},
           {"stages", stages},
           {"shares",
            {{"handlers", summary.handlers},

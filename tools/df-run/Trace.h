@@ -83,8 +83,9 @@ struct TraceSummary {
   double totalNs = 0;
   uint64_t lost = 0;
   double lastCtaBegin = 0;
-  Times firstInstruction; ///< begin of a CTA's first, over the CTAs
-  Times lastInstruction;  ///< end of a CTA's last
+  Times firstInstruction;    ///< begin of a CTA's first, over the CTAs
+  Times lastInstruction;     ///< end of a CTA's last
+  Times firstFill, lastFill; ///< of the load role: begin and end, likewise
   std::vector<StageTimes> stages;
   /// Shares of the time of all CTAs. They add up to 1.
   double handlers = 0, tiles = 0, operands = 0, finishing = 0, between = 0,

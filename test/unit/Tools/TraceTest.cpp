@@ -129,6 +129,9 @@ TEST(Trace, Summary) {
   EXPECT_EQ(summary.lastCtaBegin, 100);
   EXPECT_EQ(summary.firstInstruction.most, 500);
   EXPECT_EQ(summary.lastInstruction.mean(), (5900 + 5000) / 2.0);
+  EXPECT_EQ(summary.firstFill.count, 1u);
+  EXPECT_EQ(summary.firstFill.most, 200);
+  EXPECT_EQ(summary.lastFill.mean(), 600);
   // Of 2 CTAs of 6000 ns each.
   EXPECT_DOUBLE_EQ(summary.handlers, (600 + 500 + 3000) / 12000.0);
   EXPECT_DOUBLE_EQ(summary.tiles, 1100 / 12000.0);
@@ -170,6 +173,7 @@ TEST(Trace, TextAndJsonAgree) {
   std::string text = toText(summary);
   EXPECT_THAT(text, HasSubstr("6.00 us from the first CTA's begin"));
   EXPECT_THAT(text, HasSubstr("7 instructions left no record"));
+  EXPECT_THAT(text, HasSubstr("copies of 1 CTAs: issued from 0.20 us"));
   EXPECT_THAT(text, HasSubstr("handlers 34.2 %; idle 65.8 %: for tiles 9.2"));
   EXPECT_THAT(text, HasSubstr("CTA 0 ends last, at 5.90 us"));
   EXPECT_THAT(text, HasSubstr("part (row 0) tiles 2 to 3"));
