@@ -32,6 +32,14 @@ using namespace mlir::df;
 /// Shared memory of a kernel beside rings and tiles: barriers, for the most.
 static constexpr int64_t kOtherBytes = 1024;
 
+/// Registers that tiles may take where `groups` compute warpgroups and the one
+/// that loads share those of a CTA; addresses and temporaries need the others.
+static unsigned tileRegisters(unsigned groups) {
+  constexpr unsigned file = 65536, most = 255, granule = 8, others = 36;
+  unsigned each = file / (128 * (groups + 1)) / granule * granule;
+  return std::min(each, most) - others;
+}
+
 static remark::RemarkOpts remarkOptions(StringRef function) {
   return remark::RemarkOpts::name("assign-layouts")
       .category("dataflow")
@@ -189,7 +197,7 @@ Attempt AssignLayouts::attempt(const Candidate &candidate,
       return made;
     made.classes = std::make_unique<TileClasses>(*made.copy, *made.homes);
     LayoutLimits limits;
-    limits.registers = registers;
+    limits.registers = std::min<unsigned>(registers, tileRegisters(groups));
     limits.scratchBytes = scratch;
     FailureOr<LayoutPlan> plan =
         planLayouts(*made.copy, *made.classes, *made.homes, warps, groups,
@@ -409,11 +417,21 @@ std::optional<Round> AssignLayouts::playAll(KernelOp kernel,
     if (!registers)
       break;
   }
+  // The portable path shares its loops among as many threads as there are.
+  if (best && best->refused() > 0 && best->groups == 1 && maxConsumers > 1 &&
+      !kernel.getConsumers() &&
+      llvm::none_of(best->attempts,
+                    [](const Attempt &each) { return each.hasDots(); })) {
+    Round round = play(kernel, candidates, 2);
+    if (round.refused() <= best->refused())
+      best = std::move(round);
+  }
   return best;
 }
 
-/// Where only shared memory is missing, rings give up stages, the largest
-/// first: waiting for a tile costs less than the portable path.
+/// Where only shared memory is missing, rings give up stages: first those of
+/// tiles that are used again, then the largest. Waiting for a tile costs less
+/// than the portable path.
 void AssignLayouts::shrinkRings(KernelOp kernel, ArrayRef<Candidate> candidates,
                                 Round &best) {
   SmallVector<std::pair<StreamOp, uint32_t>> kept;
@@ -427,11 +445,12 @@ void AssignLayouts::shrinkRings(KernelOp kernel, ArrayRef<Candidate> candidates,
     return each.refusal.scratch;
   })) {
     StreamOp largest;
-    auto bytes = [](StreamOp stream) {
-      return stream.getDepth() * stream.getStageBytes();
+    auto order = [](StreamOp stream) {
+      return std::pair(!stream.getEvictFirst(),
+                       stream.getDepth() * stream.getStageBytes());
     };
     for (StreamOp stream : kernel.getStreams())
-      if (stream.getDepth() > 1 && (!largest || bytes(stream) > bytes(largest)))
+      if (stream.getDepth() > 1 && (!largest || order(stream) > order(largest)))
         largest = stream;
     if (!largest)
       break;

@@ -1,5 +1,6 @@
 // RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-prepare="params=heads=32" --dataflow-split-roles --dataflow-assign-layouts --dataflow-verify-kernel | FileCheck %s --check-prefix=NARROW
 // RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-prepare="params=heads=64" --dataflow-split-roles --dataflow-assign-layouts --dataflow-verify-kernel | FileCheck %s --check-prefix=WIDE
+// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-prepare="params=heads=32" --dataflow-split-roles --dataflow-assign-layouts="shared-bytes=229376" --dataflow-verify-kernel | FileCheck %s --check-prefix=ROOM
 // RUN: df-opt %source/examples/mla-decode/mla_decode_dense.mlir --dataflow-prepare --dataflow-split-roles --dataflow-assign-layouts --dataflow-verify-kernel | FileCheck %s --check-prefix=DENSE
 // RUN: df-opt %s --dataflow-split-roles --dataflow-assign-layouts --dataflow-verify-kernel | FileCheck %s
 // Two products with a softmax between them: few rows of the first are columns of wgmma, many its rows.
@@ -31,12 +32,15 @@
 // NARROW-SAME: attributes {fragments, warp}
 // NARROW:   scf.if %{{.*}} -> (tensor<?x?xf32>)
 
-// WIDE: dataflow.kernel @kernel consumers 2
-// Weights that are staged need what a second stage of the ring would take.
-// WIDE: dataflow.stream @pages depth 1
+// Weights that are staged need what a second stage of a ring would take.
+// ROOM: dataflow.stream @q depth 1
+// ROOM: dataflow.stream @pages depth 2
+// ROOM: dataflow.dot
+
+// More registers than two warpgroups have: the streams stay row-major.
+// WIDE: dataflow.stream @pages depth {{[0-9]+}} of tensor<64x576xf16> evict_first
 // WIDE: dataflow.part @attend_compute
-// WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 1, %{{.*}} : {{.*}} tensor<64x64xf32, #dataflow.fragment<accumulator [64, 64] m 0 groups 2 split n>>
-// WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 0, %{{.*}} : {{.*}} tensor<64x512xf32, #dataflow.fragment<accumulator [64, 512] m 0 groups 2 split n>>
+// WIDE: linalg.contract
 // A slice is one row here: what a row needs is computed from the row.
 // WIDE: dataflow.part @merge_sliced_compute
 // WIDE-SAME: attributes {fragments, warp}

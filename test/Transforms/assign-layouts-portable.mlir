@@ -3,7 +3,7 @@
 // What the fragment path does not take stays portable: a remark names the operation and the reason, streams stay row-major.
 
 // REMARK: remark: [Missed] assign-layouts | Category:dataflow | Function=wide | Remark="stays portable because of 'linalg.contract': the tensor cores take two operands of one 8-bit or 16-bit floating-point type and sum in f32, got f32, f32 and f32"
-// REMARK: remark: [Passed] assign-layouts | Category:dataflow | Function=copy | Remark="laid out over a warpgroup
+// REMARK: remark: [Passed] assign-layouts | Category:dataflow | Function=copy | Remark="laid out over 2 warpgroups
 // REMARK: LaidOut=1, Portable=1, SwizzledStreams=0
 // CHECK-LABEL: dataflow.program @types
 // CHECK: dataflow.stream @a depth {{[0-9]+}} of tensor<64x64xf32>{{( evict_first)?$}}
@@ -121,7 +121,7 @@ dataflow.program @operations(%a: tensor<64xf32>, %c: tensor<64xf32>) {
 // -----
 
 // Tiles of too many registers; two warpgroups are enough for the second, and then all parts have two.
-// REMARK: Function=huge | Remark="stays portable because of 'dataflow.dot': tiles need 1024 registers a thread here, at most 200 are available"
+// REMARK: Function=huge | Remark="stays portable because of 'dataflow.dot': tiles need 1024 registers a thread here, at most 132 are available"
 // REMARK: Function=large | Remark="laid out over 2 warpgroups
 // CHECK-LABEL: dataflow.program @registers
 // CHECK: dataflow.kernel @kernel consumers 2

@@ -354,7 +354,8 @@ def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
     - Sliced variants without reductions are laid out for one warp each, and have
       the attribute `warp`.
     - `consumers` of the kernel becomes the least number of warpgroups for which
-      the tiles of most parts fit into `registers`; a request is obeyed. Without
+      the tiles of most parts fit into registers (two, where a part is portable
+      and none has products); a request is obeyed. Without
       one, rings give up stages where tiles need more shared memory than they
       leave.
   }];
@@ -366,7 +367,7 @@ def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
     Option<"kernel", "kernel", "std::string", /*default=*/"\"kernel\"",
            "Symbol of the kernel, if it must be made">,
     Option<"registers", "registers", "unsigned", /*default=*/"200",
-           "32-bit registers of a thread that tiles may take">,
+           "32-bit registers of a thread that tiles may take at most">,
     Option<"sharedBytes", "shared-bytes", "uint64_t", /*default=*/"232448",
            "Shared memory of a CTA; tiles go through what rings leave of it">,
     Option<"maxConsumers", "max-consumers", "unsigned", /*default=*/"2",
