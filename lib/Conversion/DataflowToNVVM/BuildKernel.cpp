@@ -165,7 +165,8 @@ LogicalResult KernelBuilder::placePrivate() {
   };
   place();
   // Rather fewer barriers than tiles that are fetched less far ahead.
-  while (privateAt > kSharedLimit && maxBarriers > kFewestBarriers) {
+  while (fragmentBytes && privateAt > kSharedLimit &&
+         maxBarriers > kFewestBarriers) {
     maxBarriers /= 2;
     place();
   }

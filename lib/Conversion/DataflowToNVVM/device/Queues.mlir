@@ -348,18 +348,28 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
   %loads = arith.cmpi eq, %warp, %warps : i32
   %queued = arith.xori %is_ticket, %true : i1
   %early = arith.andi %loads, %queued : i1
-  scf.if %early {
-    scf.if %streams {
-      llvm.call @dfk_fill_queue(%p, %first, %rest, %filled) : (!llvm.ptr, i32, i32, !llvm.ptr) -> ()
-    }
-  }
-  nvvm.cluster.wait
+  // With two warpgroups to compute, a thread has 168 registers; those that load need less, and the others get the rest.
+  %c256 = arith.constant 256 : i32
+  %shifts = arith.cmpi eq, %threads, %c256 : i32
   %computes = arith.cmpi ult, %warp, %warps : i32
   scf.if %computes {
+    scf.if %shifts {
+      nvvm.setmaxregister increase 232
+    }
+    nvvm.cluster.wait
     llvm.call @dfk_compute(%p, %first, %rest, %asynchronous, %taken) : (!llvm.ptr, i32, i32, i1, !llvm.ptr) -> ()
     llvm.call @dfk_sync() : () -> ()
     llvm.call @dfk_stamp(%p, %c8) : (!llvm.ptr, i32) -> ()
   } else {
+    scf.if %shifts {
+      nvvm.setmaxregister decrease 40
+    }
+    scf.if %early {
+      scf.if %streams {
+        llvm.call @dfk_fill_queue(%p, %first, %rest, %filled) : (!llvm.ptr, i32, i32, !llvm.ptr) -> ()
+      }
+    }
+    nvvm.cluster.wait
     scf.if %loads {
       scf.if %is_ticket {
         llvm.call @dfk_draw(%p, %filled) : (!llvm.ptr, !llvm.ptr) -> ()
