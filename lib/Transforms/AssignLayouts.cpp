@@ -32,12 +32,13 @@ using namespace mlir::df;
 /// Shared memory of a kernel beside rings and tiles: barriers, for the most.
 static constexpr int64_t kOtherBytes = 1024;
 
-/// Registers that tiles may take where `groups` compute warpgroups and the one
-/// that loads share those of a CTA; addresses and temporaries need the others.
+/// Registers that tiles may take where `groups` warpgroups compute; addresses
+/// and temporaries need the others. Two get some of the load role's, more share
+/// the file evenly with it.
 static unsigned tileRegisters(unsigned groups) {
-  constexpr unsigned file = 65536, most = 255, granule = 8, others = 36;
+  constexpr unsigned file = 65536, granule = 8, others = 36;
   unsigned each = file / (128 * (groups + 1)) / granule * granule;
-  return std::min(each, most) - others;
+  return (groups == 1 ? 255 : groups == 2 ? 224 : each) - others;
 }
 
 static remark::RemarkOpts remarkOptions(StringRef function) {

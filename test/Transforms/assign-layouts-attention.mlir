@@ -37,10 +37,11 @@
 // ROOM: dataflow.stream @pages depth 2
 // ROOM: dataflow.dot
 
-// More registers than two warpgroups have: the streams stay row-major.
-// WIDE: dataflow.stream @pages depth {{[0-9]+}} of tensor<64x576xf16> evict_first
+// WIDE: dataflow.kernel @kernel consumers 2
+// WIDE: dataflow.stream @pages depth 1 of tensor<64x576xf16> layout <swizzle = 128
 // WIDE: dataflow.part @attend_compute
-// WIDE: linalg.contract
+// WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 1, %{{.*}} : {{.*}} tensor<64x64xf32, #dataflow.fragment<accumulator [64, 64] m 0 groups 2 split n>>
+// WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 0, %{{.*}} : {{.*}} tensor<64x512xf32, #dataflow.fragment<accumulator [64, 512] m 0 groups 2 split n>>
 // A slice is one row here: what a row needs is computed from the row.
 // WIDE: dataflow.part @merge_sliced_compute
 // WIDE-SAME: attributes {fragments, warp}

@@ -121,7 +121,7 @@ dataflow.program @operations(%a: tensor<64xf32>, %c: tensor<64xf32>) {
 // -----
 
 // Tiles of too many registers; two warpgroups are enough for the second, and then all parts have two.
-// REMARK: Function=huge | Remark="stays portable because of 'dataflow.dot': tiles need 1024 registers a thread here, at most 132 are available"
+// REMARK: Function=huge | Remark="stays portable because of 'dataflow.dot': tiles need 1024 registers a thread here, at most 188 are available"
 // REMARK: Function=large | Remark="laid out over 2 warpgroups
 // CHECK-LABEL: dataflow.program @registers
 // CHECK: dataflow.kernel @kernel consumers 2
