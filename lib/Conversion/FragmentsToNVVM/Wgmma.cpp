@@ -121,6 +121,13 @@ public:
     Value address = assembly.add(window.address, offset);
     // Addresses in the window of shared memory have 18 bits.
     low = assembly.bitAnd(assembly.shiftRight(address, 4), 0x3fff);
+    // All lanes have this word, and the reduction shows it to the assembler:
+    // what follows from it lies in uniform registers, where the instructions
+    // want their descriptors. It also keeps them from being computed in front
+    // of a loop in which the operand stays the same, and held for all of it.
+    low = assembly
+              .run("redux.sync.or.b32 $0, $1, 0xffffffff;", low.getType(), low)
+              .front();
     constant = uint64_t(leading >> 4 & 0x3fff) << 16 |
                uint64_t(stride >> 4 & 0x3fff) << 32 | uint64_t(mode) << 62;
   }

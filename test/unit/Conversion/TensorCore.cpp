@@ -366,6 +366,11 @@ void Machine::runAssembly(LLVM::InlineAsmOp op) {
     matrices(instruction, /*store=*/true);
   } else if (name.starts_with("ldmatrix")) {
     matrices(instruction, /*store=*/false);
+  } else if (name == "redux.sync.or.b32") {
+    for (unsigned t = 0; t != threads; ++t)
+      for (unsigned lane = 0; lane != 32; ++lane)
+        instruction.results[0][t] |=
+            (*instruction.inputs[0])[t / 32 * 32 + lane];
   } else if (!name.starts_with("wgmma.commit_group")) {
     problem("no model of " + name.str());
   }
