@@ -177,7 +177,7 @@ void PartLowering::lower(TakeOp op) {
   SmallVector<Value> operands = {
       i32(ring.place.full),   i32(ring.place.empty),       i32(ring.place.base),
       i32(stream.getDepth()), i32(stream.getStageBytes()), counter(ring)};
-  if (stream.getLayout()) {
+  if (stream.getLayout() || op->getParentOfType<PartOp>().getFragments()) {
     Value place = call("dfk_take_at", builder.getI32Type(), operands);
     if (!op.use_empty())
       op.replaceAllUsesWith(UnrealizedConversionCastOp::create(

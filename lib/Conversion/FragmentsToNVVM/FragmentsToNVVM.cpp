@@ -382,13 +382,19 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
       cast && isTake(cast)) {
     auto type = llvm::cast<RankedTensorType>(cast.getResult(0).getType());
     auto layout = dyn_cast_or_null<SharedAttr>(type.getEncoding());
-    if (!layout)
-      return op->emitOpError("makes a tensor without a shared layout: ")
-             << type;
-    map(cast.getResult(0),
-        SharedTile{layout.getLayout(), scalar(cast.getOperand(0)),
-                   SmallVector<int64_t>(type.getShape()), type.getElementType(),
-                   std::nullopt});
+    Value place = scalar(cast.getOperand(0));
+    if (!layout) {
+      // A row-major stage is memory as any other.
+      auto shared = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+      map(cast.getResult(0),
+          sharedMemory(LLVM::IntToPtrOp::create(builder, loc, shared, place),
+                       type.getShape(), type.getElementType(),
+                       StreamOp::stageAlignment));
+      return success();
+    }
+    map(cast.getResult(0), SharedTile{layout.getLayout(), place,
+                                      SmallVector<int64_t>(type.getShape()),
+                                      type.getElementType(), std::nullopt});
     return success();
   }
   if (auto convert = dyn_cast<ConvertLayoutOp>(op))
