@@ -30,7 +30,7 @@ void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
   const std::vector<uint64_t> &begin = recordBegin[edge.source];
   if (edge.keys == kNone) {
     for (uint64_t r = begin[task]; r < begin[task + 1]; ++r)
-      parts.push_back({records[r], kNone});
+      parts.push({records[r], kNone});
     return;
   }
   const KeySet &keys = problem.keys[edge.keys];
@@ -39,14 +39,14 @@ void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
     uint64_t record =
         begin.empty() ? source.task
                       : begin[source.task] + static_cast<uint64_t>(source.tile);
-    parts.push_back({records[record], source.row});
+    parts.push({records[record], source.row});
   }
 }
 
 uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
                                     ArrayView<Part> reads) {
   if (reduceLoad.size() < placement->lanes)
-    reduceLoad.resize(placement->lanes, 0);
+    setSize(reduceLoad, placement->lanes);
   ++reduceLoad[lane];
   return addInstruction(s, task, 0, 1, 0, graph.slices(s), lane, reads);
 }
@@ -75,7 +75,7 @@ void ScheduleBuilder::joinRuns(uint32_t s, uint64_t task) {
     parts[kept++] = part;
     begin = end;
   }
-  parts.resize(kept);
+  parts.setSize(kept);
 }
 
 Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
@@ -119,7 +119,7 @@ Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
   }
   if (share && share->count == 0) {
     *share = {static_cast<uint32_t>(shareLanes.size()), 1};
-    shareLanes.push_back(lane);
+    shareLanes.push(lane);
   }
   return Status::success();
 }
@@ -148,22 +148,22 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
   if (group != kNone && lane == kNone && scatter) {
     candidateLanes.clear();
     for (const Part &part : parts)
-      candidateLanes.push_back(laneOf(part.slot));
+      candidateLanes.push(laneOf(part.slot));
     // The lanes in order of their parts, each once.
-    std::vector<uint32_t> &order = candidateLanes;
+    Table<uint32_t> &order = candidateLanes;
     size_t kept = 0;
     for (size_t i = 0; i < order.size(); ++i)
       if (std::find(order.begin(), order.begin() + kept, order[i]) ==
           order.begin() + kept)
         order[kept++] = order[i];
-    order.resize(kept);
+    order.setSize(kept);
     uint32_t holders = static_cast<uint32_t>(order.size());
     Shares share;
     share.first = static_cast<uint32_t>(shareLanes.size());
     share.count = std::min(holders, graph.slices(s));
     for (uint32_t i = 0; i < share.count; ++i)
-      shareLanes.push_back(
-          ticket() ? newLane() : order[uint64_t(i) * holders / share.count]);
+      shareLanes.push(ticket() ? newLane()
+                               : order[uint64_t(i) * holders / share.count]);
     shares[group][task] = share;
     scatterParts(s, task, share);
     ++numScattered;
@@ -184,7 +184,7 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
       }
       parts[kept++] = part;
     }
-    parts.resize(kept);
+    parts.setSize(kept);
   }
   if (lane == kNone)
     lane = ownerLane();
@@ -194,7 +194,7 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
   recordSlots[s][task] = outputs[instructions[index].firstOutput];
   if (group != kNone) {
     shares[group][task] = {static_cast<uint32_t>(shareLanes.size()), 1};
-    shareLanes.push_back(lane);
+    shareLanes.push(lane);
   }
   return Status::success();
 }
@@ -218,9 +218,9 @@ uint32_t ScheduleBuilder::ownerLane() {
   if (ticket())
     return newLane();
   if (reduceLoad.size() < placement->lanes)
-    reduceLoad.resize(placement->lanes, 0);
+    setSize(reduceLoad, placement->lanes);
   if (laneBytes.size() < placement->lanes)
-    laneBytes.resize(placement->lanes, 0);
+    setSize(laneBytes, placement->lanes);
   for (const Part &part : parts)
     ++laneBytes[laneOf(part.slot)];
   uint32_t best = laneOf(parts[0].slot);

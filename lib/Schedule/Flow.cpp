@@ -11,6 +11,7 @@
 
 #include "Flow.h"
 
+#include "Table.h"
 #include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
@@ -75,8 +76,8 @@ static Status checkIndices(const Problem &problem, const Schedule &schedule) {
 static Status findLanes(const Problem &problem, const Schedule &schedule,
                         Flow &flow) {
   size_t count = schedule.instructions.size();
-  flow.lane.assign(count, kNone);
-  flow.position.assign(count, 0);
+  fill(flow.lane, count, kNone);
+  fill(flow.position, count, 0u);
   bool ticket = schedule.discipline == Discipline::ticket;
   if (ticket && schedule.queues.size() > 1)
     return invalidArgument("a ticket schedule has ", schedule.queues.size(),
@@ -109,15 +110,15 @@ static Status findLanes(const Problem &problem, const Schedule &schedule,
 
 static Status findWriters(const Schedule &schedule, Flow &flow) {
   size_t slots = schedule.slots.size();
-  flow.writer.assign(slots, kNone);
-  flow.arrival.assign(slots, kNone);
+  fill(flow.writer, slots, kNone);
+  fill(flow.arrival, slots, kNone);
   for (uint32_t i = 0; i < schedule.instructions.size(); ++i)
     for (uint32_t slot : schedule.outputsOf(schedule.instructions[i])) {
       if (flow.writer[slot] != kNone)
         return invalidArgument("slot ", slot, " is written twice");
       flow.writer[slot] = i;
     }
-  flow.departureBegin.assign(slots + 1, 0);
+  fill(flow.departureBegin, slots + 1, 0u);
   for (uint32_t t = 0; t < schedule.transfers.size(); ++t) {
     const Transfer &transfer = schedule.transfers[t];
     ++flow.departureBegin[transfer.source + 1];
@@ -132,8 +133,9 @@ static Status findWriters(const Schedule &schedule, Flow &flow) {
   }
   std::partial_sum(flow.departureBegin.begin(), flow.departureBegin.end(),
                    flow.departureBegin.begin());
-  flow.departureList.resize(schedule.transfers.size());
+  setSize(flow.departureList, schedule.transfers.size());
   std::vector<uint32_t> &next = flow.next;
+  reserve(next, slots);
   next.assign(flow.departureBegin.begin(), flow.departureBegin.end() - 1);
   for (uint32_t t = 0; t < schedule.transfers.size(); ++t)
     flow.departureList[next[schedule.transfers[t].source]++] = t;
@@ -146,7 +148,7 @@ static Status findWriters(const Schedule &schedule, Flow &flow) {
 /// Readers of every instruction's slots, in the order of their own numbers.
 static void findUsers(const Schedule &schedule, Flow &flow) {
   size_t count = schedule.instructions.size();
-  flow.userBegin.assign(count + 2, 0);
+  fill(flow.userBegin, count + 2, 0u);
   // One place further on, so that filling turns ends into beginnings.
   uint32_t *begin = flow.userBegin.data() + 2;
   for (const Instruction &i : schedule.instructions)
@@ -155,7 +157,7 @@ static void findUsers(const Schedule &schedule, Flow &flow) {
   std::partial_sum(flow.userBegin.begin(), flow.userBegin.end(),
                    flow.userBegin.begin());
   --begin;
-  flow.users.resize(flow.userBegin.back());
+  setSize(flow.users, flow.userBegin.back());
   for (uint32_t i = 0; i < count; ++i)
     for (const Operand &o : schedule.operandsOf(schedule.instructions[i]))
       flow.users[begin[flow.writer[o.slot]]++] = i;
@@ -165,8 +167,8 @@ static void findUsers(const Schedule &schedule, Flow &flow) {
 static Status findLevels(const Problem &problem, const Schedule &schedule,
                          Flow &flow) {
   uint32_t count = static_cast<uint32_t>(schedule.instructions.size());
-  flow.next.assign(count, kNone);
-  flow.pending.resize(count);
+  fill(flow.next, count, kNone);
+  setSize(flow.pending, count);
   for (uint32_t i = 0; i < count; ++i)
     flow.pending[i] = schedule.instructions[i].operandCount;
   for (const Queue &queue : schedule.queues)
@@ -178,7 +180,7 @@ static Status findLevels(const Problem &problem, const Schedule &schedule,
       ++flow.pending[b];
     }
   findUsers(schedule, flow);
-  flow.level.assign(count, 0);
+  fill(flow.level, count, 0u);
   flow.order.clear();
   flow.order.reserve(count);
   for (uint32_t i = 0; i < count; ++i)
@@ -207,19 +209,37 @@ static Status findLevels(const Problem &problem, const Schedule &schedule,
                        " waits for itself through queue order and operands"));
 }
 
+void Flow::begin(size_t instructions, size_t slots, size_t operands) {
+  order.clear();
+  for (std::vector<uint32_t> *list : {&lane, &position, &level})
+    setSize(*list, instructions);
+  // Transfers add about a slot for each.
+  for (std::vector<uint32_t> *list :
+       {&writer, &arrival, &waiter, &readBegin, &readEnd, &departureBegin})
+    reserve(*list, 2 * slots + 1);
+  writer.resize(slots);
+  readBegin.resize(slots);
+  readEnd.resize(slots);
+  arrival.assign(slots, kNone);
+  waiter.assign(slots, kNone);
+  departureBegin.assign(slots + 1, 0);
+  setSize(readList, operands);
+}
+
 static void findReaders(const Schedule &schedule, Flow &flow) {
   size_t slots = schedule.slots.size();
-  flow.readEnd.assign(slots + 1, 0);
+  fill(flow.readEnd, slots + 1, 0u);
   for (const Instruction &i : schedule.instructions)
     for (const Operand &o : schedule.operandsOf(i))
       ++flow.readEnd[o.slot + 1];
   std::partial_sum(flow.readEnd.begin(), flow.readEnd.end(),
                    flow.readEnd.begin());
-  flow.readList.resize(flow.readEnd.back());
+  setSize(flow.readList, flow.readEnd.back());
   flow.readEnd.pop_back();
+  reserve(flow.readBegin, slots);
   flow.readBegin = flow.readEnd;
-  flow.waiter.assign(slots, kNone);
-  for (uint32_t i : flow.order) {
+  fill(flow.waiter, slots, kNone);
+  auto visit = [&](uint32_t i) {
     const Instruction &instruction = schedule.instructions[i];
     for (uint32_t n = 0; n < instruction.operandCount; ++n) {
       uint32_t operand = instruction.firstOperand + n;
@@ -228,22 +248,22 @@ static void findReaders(const Schedule &schedule, Flow &flow) {
       if (o.wait && flow.waiter[o.slot] == kNone)
         flow.waiter[o.slot] = i;
     }
-  }
-}
-
-Status detail::traceFlow(const Problem &problem, const Schedule &schedule,
-                         Flow &flow) {
-  DFRT_TRY(findLanes(problem, schedule, flow));
-  DFRT_TRY(findWriters(schedule, flow));
-  DFRT_TRY(findLevels(problem, schedule, flow));
-  findReaders(schedule, flow);
-  return Status::success();
+  };
+  for (uint32_t i : flow.order)
+    visit(i);
+  if (flow.order.empty())
+    for (uint32_t i = 0; i < schedule.instructions.size(); ++i)
+      visit(i);
 }
 
 Status detail::analyseFlow(const Problem &problem, const Schedule &schedule,
                            Flow &flow) {
   DFRT_TRY(checkIndices(problem, schedule));
-  return traceFlow(problem, schedule, flow);
+  DFRT_TRY(findLanes(problem, schedule, flow));
+  DFRT_TRY(findWriters(schedule, flow));
+  DFRT_TRY(findLevels(problem, schedule, flow));
+  findReaders(schedule, flow);
+  return Status::success();
 }
 
 Status detail::traceSlots(const Schedule &schedule, Flow &flow) {

@@ -34,7 +34,8 @@ struct Flow {
   /// Place in its queue. [instructions]
   std::vector<uint32_t> position;
   std::vector<uint32_t> level; ///< [instructions]
-  /// A topological order of all instructions.
+  /// A topological order of all instructions; empty where their numbers rise
+  /// along every queue, which says enough.
   std::vector<uint32_t> order;
   /// The instruction that writes a slot or issues its transfer. [slots]
   std::vector<uint32_t> writer;
@@ -46,7 +47,7 @@ struct Flow {
   std::vector<uint32_t> waiter;
   uint32_t lanes = 0;
 
-  /// Who reads a slot, in topological order, each once per operand.
+  /// Who reads a slot, each once per operand, the first of a lane first.
   ArrayView<Read> readers(uint32_t slot) const {
     return {readList.data() + readBegin[slot], readEnd[slot] - readBegin[slot]};
   }
@@ -62,15 +63,15 @@ struct Flow {
   /// Of the analysis: successor in the queue, operands not yet there, readers
   /// by writing instruction.
   std::vector<uint32_t> next, pending, users, userBegin;
+
+  /// Makes room for a schedule without transfers whose maker fills the tables.
+  void begin(size_t instructions, size_t slots, size_t operands);
 };
 
 /// Fails when an index is out of range, a slot has no writer or several, an
 /// instruction is not in exactly one queue, or the waits form a cycle.
 Status analyseFlow(const Problem &problem, const Schedule &schedule,
                    Flow &flow);
-
-/// The same for a schedule that a solver made just now: indices are in range.
-Status traceFlow(const Problem &problem, const Schedule &schedule, Flow &flow);
 
 /// Anew what `flow` knows of slots, after transfers and slots changed and the
 /// instructions that wait for each other did not.

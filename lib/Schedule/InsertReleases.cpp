@@ -31,7 +31,10 @@ bool ReleaseInserter::prepare() {
 }
 
 void ReleaseInserter::run() {
-  lifetimes.resize(schedule.slots.size());
+  reserve(memory, 64); // regions of one CTA
+  reserve(taken, 64);
+  reserve(schedule.releases, schedule.slots.size());
+  setSize(lifetimes, schedule.slots.size());
   for (uint32_t s = 0; s < schedule.slots.size(); ++s)
     if (schedule.slots[s].space == Space::shared)
       lifetimes[s] = lifetimeOf(schedule, flow, s);

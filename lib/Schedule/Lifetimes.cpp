@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lifetimes.h"
+#include "Table.h"
 
 #include <algorithm>
 #include <numeric>
@@ -75,12 +76,12 @@ SlotsByLane::sort(const Schedule &schedule,
     return slots;
   // Owners that do not exist, of a schedule that is wrong, come last.
   auto bucket = [&](uint32_t s) { return std::min(lifetimes[s].lane, lanes); };
-  laneBegin.assign(lanes + 2, 0);
+  fill(laneBegin, lanes + 2, 0u);
   for (uint32_t s : slots)
     ++laneBegin[bucket(s) + 1];
   std::partial_sum(laneBegin.begin(), laneBegin.end(), laneBegin.begin());
   unsorted.swap(slots);
-  slots.resize(unsorted.size());
+  setSize(slots, unsorted.size());
   for (uint32_t s : unsorted)
     slots[laneBegin[bucket(s)]++] = s;
   for (uint32_t lane = 0, begin = 0; lane <= lanes; ++lane) {

@@ -59,9 +59,11 @@ void SlotPlacer::rewire() {
   moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
   if (moved.empty())
     return;
-  replacement.assign(schedule.slots.size(), kNone);
-  gone.assign(schedule.transfers.size(), 0);
+  replacement.fill(schedule.slots.size(), kNone);
+  gone.fill(schedule.transfers.size(), 0);
   added.clear();
+  reserve(added, moved.size());
+  reserve(addedDestination, moved.size());
   addedDestination.clear();
   for (uint32_t source : moved) {
     bool inPlace = schedule.slots[source].space == Space::global;
@@ -87,8 +89,8 @@ void SlotPlacer::rewire() {
       slot.space = Space::global;
       copy = static_cast<uint32_t>(schedule.slots.size());
       schedule.slots.push_back(slot);
-      dropped.push_back(0);
-      replacement.push_back(kNone);
+      dropped.push(0);
+      replacement.push(kNone);
     }
     for (uint32_t t : flow.departures(source))
       for (uint32_t d : schedule.destinationsOf(schedule.transfers[t]))
@@ -119,6 +121,7 @@ void SlotPlacer::storeTransfers() {
            std::tie(b.instruction, b.firstDestination);
   };
   kept.clear();
+  reserve(kept, schedule.transfers.size());
   for (size_t t = 0; t < schedule.transfers.size(); ++t)
     if (!gone[t])
       kept.push_back(schedule.transfers[t]);
@@ -132,7 +135,7 @@ void SlotPlacer::storeTransfers() {
     schedule.destinations.push_back(addedDestination[t]);
   }
   std::sort(added.begin(), added.end(), before);
-  schedule.transfers.resize(kept.size() + added.size());
+  setSize(schedule.transfers, kept.size() + added.size());
   std::merge(kept.begin(), kept.end(), added.begin(), added.end(),
              schedule.transfers.begin(), before);
   // Destinations in the order of their transfers, as a plan stores them.
@@ -150,8 +153,8 @@ void SlotPlacer::storeTransfers() {
 void SlotPlacer::compact() {
   if (std::find(dropped.begin(), dropped.end(), 1) == dropped.end())
     return;
-  std::vector<uint32_t> &index = slotIndex;
-  index.assign(schedule.slots.size(), kNone);
+  Table<uint32_t> &index = slotIndex;
+  index.fill(schedule.slots.size(), kNone);
   uint32_t kept = 0;
   for (uint32_t s = 0; s < schedule.slots.size(); ++s)
     if (!dropped[s]) {

@@ -34,8 +34,12 @@ Status SlotPlacer::run() {
   arena = problem.topology.slotBytes();
   numMoved = numPublished = 0;
   moved.clear();
-  dropped.assign(count, 0);
-  lifetimes.resize(count);
+  for (std::vector<uint32_t> *list : {&fixed, &active, &moved})
+    reserve(*list, count);
+  reserve(busy, count);
+  reserve(schedule.barriers, count);
+  dropped.fill(count, 0);
+  setSize(lifetimes, count);
   for (uint32_t s = 0; s < count; ++s) {
     Slot &slot = schedule.slots[s];
     slot.barrier = slot.flag = kNone;
@@ -125,8 +129,8 @@ Status SlotPlacer::placeMulticasts() {
     return std::tie(lifetimes[first(a)].begin, a) <
            std::tie(lifetimes[first(b)].begin, b);
   });
-  lastMulticast.assign(flow.lanes, kNone);
-  previousMulticast.assign(schedule.slots.size(), kNone);
+  lastMulticast.fill(flow.lanes, kNone);
+  previousMulticast.fill(schedule.slots.size(), kNone);
   for (uint32_t t : order) {
     busy.clear();
     auto receivers = schedule.destinationsOf(schedule.transfers[t]);

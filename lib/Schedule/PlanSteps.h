@@ -105,18 +105,19 @@ private:
   uint64_t arena = 0;
   std::vector<Lifetime> lifetimes;
   SlotsByLane byLane;
-  std::vector<uint8_t> dropped; ///< slots that are replaced by a global one
+  Table<uint8_t> dropped; ///< slots that are replaced by a global one
   // Destinations of multicasts: the last one placed on each lane, and the one
   // placed before it.
-  std::vector<uint32_t> lastMulticast, previousMulticast, multicasts;
+  Table<uint32_t> lastMulticast, previousMulticast;
+  std::vector<uint32_t> multicasts;
   // Of the lane at hand.
   std::vector<uint32_t> fixed;  ///< destinations of multicasts
   std::vector<uint32_t> active; ///< not yet free for all that may follow
   std::vector<Busy> busy;       ///< in use with the slot that is being placed
   // Of records that move.
   std::vector<uint32_t> moved; ///< sources whose records go through global
-  std::vector<uint32_t> replacement, slotIndex; ///< [slots]
-  std::vector<uint8_t> gone;                    ///< [transfers]
+  Table<uint32_t> replacement, slotIndex; ///< [slots]
+  Table<uint8_t> gone;                    ///< [transfers]
   std::vector<Transfer> kept, added;
   std::vector<uint32_t> addedDestination, oldDestinations;
   uint64_t numMoved = 0, numPublished = 0;

@@ -20,18 +20,16 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-/// Instructions lane by lane, in the order of their making.
+/// `byLevel` lane by lane.
 void ScheduleBuilder::sortByLane() {
-  uint32_t count = static_cast<uint32_t>(instructions.size());
-  laneBegin.assign(placement->lanes + 2, 0);
+  laneBegin.fill(placement->lanes + 2, 0);
   uint32_t *begin = laneBegin.data() + 1;
-  for (uint32_t lane : lanes)
-    ++begin[lane + 1];
+  for (const Node &node : nodes)
+    ++begin[node.lane + 1];
   std::partial_sum(laneBegin.begin(), laneBegin.end(), laneBegin.begin());
-  laneList.resize(count);
-  for (uint32_t i = 0; i < count; ++i)
-    laneList[begin[lanes[i]]++] = i;
-  laneBegin.pop_back();
+  laneList.setSize(instructions.size());
+  for (uint32_t i : byLevel)
+    laneList[begin[nodes[i].lane]++] = i;
 }
 
 /// Order within one lane and level: an instruction follows directly behind the
@@ -39,72 +37,48 @@ void ScheduleBuilder::sortByLane() {
 void ScheduleBuilder::orderLevel(uint32_t *queue, size_t count) {
   if (count < 3)
     return; // creation order is topological
-  for (size_t i = 0; i < count; ++i)
-    place[queue[i]] = static_cast<uint32_t>(i);
-  auto visit = [&](auto &&action) {
-    uint32_t lane = lanes[queue[0]], level = levels[queue[0]];
-    for (size_t i = 0; i < count; ++i) {
-      const Instruction &instruction = instructions[queue[i]];
-      for (uint32_t o = 0; o < instruction.operandCount; ++o) {
-        uint32_t writer =
-            slots[operands[instruction.firstOperand + o].slot].writer;
-        if (lanes[writer] == lane && levels[writer] == level)
-          action(place[writer], static_cast<uint32_t>(i));
-      }
-    }
-  };
-  pending.assign(count, 0);
-  first.assign(count + 1, 0);
   bool any = false;
-  visit([&](uint32_t writer, uint32_t reader) {
-    ++first[writer + 1];
-    ++pending[reader];
-    any = true;
-  });
+  for (size_t i = 0; i < count; ++i)
+    any |= nodes[queue[i]].firstEdge != kNone;
   if (!any)
     return;
-  ordered.clear();
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  readers.resize(first[count]);
-  next.assign(first.begin(), first.end() - 1);
-  visit([&](uint32_t writer, uint32_t reader) {
-    readers[next[writer]++] = reader;
-  });
   // Roots first: their counts are 0 before anything is emitted.
   roots.clear();
-  for (uint32_t i = 0; i < count; ++i)
-    if (pending[i] == 0)
-      roots.push_back(i);
+  for (size_t i = 0; i < count; ++i)
+    if (nodes[queue[i]].pending == 0)
+      roots.push(queue[i]);
+  ordered.clear();
   for (uint32_t r : roots) {
-    stack.push_back(r);
+    stack.push(r);
     while (!stack.empty()) {
       uint32_t i = stack.back();
-      stack.pop_back();
-      ordered.push_back(queue[i]);
-      for (uint32_t k = first[i + 1]; k-- > first[i];)
-        if (--pending[readers[k]] == 0)
-          stack.push_back(readers[k]);
+      stack.setSize(stack.size() - 1);
+      ordered.push(i);
+      for (uint32_t e = nodes[i].firstEdge; e != kNone; e = localEdges[e].next)
+        if (--nodes[localEdges[e].reader].pending == 0)
+          stack.push(localEdges[e].reader);
     }
   }
   std::copy(ordered.begin(), ordered.end(), queue);
 }
 
 void ScheduleBuilder::orderQueues() {
+  levelBegin.fill(levelCount + 1, 0);
+  for (const Node &node : nodes)
+    ++levelBegin[node.level + 1];
+  std::partial_sum(levelBegin.begin(), levelBegin.end(), levelBegin.begin());
+  byLevel.setSize(instructions.size());
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    byLevel[levelBegin[nodes[i].level]++] = i;
   sortByLane();
-  laneOrder.resize(placement->lanes);
+  laneOrder.setSize(placement->lanes);
   std::iota(laneOrder.begin(), laneOrder.end(), 0u);
-  place.resize(instructions.size());
-  auto before = [&](uint32_t a, uint32_t b) {
-    return std::tie(levels[a], a) < std::tie(levels[b], b);
-  };
   for (uint32_t lane : laneOrder) {
     uint32_t *queue = laneList.data() + laneBegin[lane];
     uint32_t *last = laneList.data() + laneBegin[lane + 1];
-    if (!std::is_sorted(queue, last, before))
-      std::sort(queue, last, before);
     while (queue < last) {
       uint32_t *end = queue + 1;
-      while (end < last && levels[*end] == levels[*queue])
+      while (end < last && nodes[*end].level == nodes[*queue].level)
         ++end;
       orderLevel(queue, static_cast<size_t>(end - queue));
       queue = end;
@@ -114,6 +88,8 @@ void ScheduleBuilder::orderQueues() {
 
 /// One list of draws: by level, stage and falling cost.
 Status ScheduleBuilder::orderDraws() {
+  byLevel.setSize(instructions.size());
+  std::iota(byLevel.begin(), byLevel.end(), 0u);
   sortByLane();
   drawKeys.clear();
   for (uint32_t lane = 0; lane < placement->lanes; ++lane) {
@@ -123,30 +99,30 @@ Status ScheduleBuilder::orderDraws() {
     DrawKey key{0, instructions[laneList[begin]].stage, 0, lane};
     for (uint32_t n = begin; n < end; ++n) {
       const Instruction &instruction = instructions[laneList[n]];
-      key.level = std::max(key.level, levels[laneList[n]]);
+      key.level = std::max(key.level, nodes[laneList[n]].level);
       key.cost += graph.cost(instruction.stage, instruction.task,
                              instruction.tileEnd - instruction.tileBegin);
     }
-    drawKeys.push_back(key);
+    drawKeys.push(key);
   }
   std::sort(drawKeys.begin(), drawKeys.end(),
             [](const DrawKey &a, const DrawKey &b) {
               return std::make_tuple(a.level, a.stage, ~a.cost, a.lane) <
                      std::make_tuple(b.level, b.stage, ~b.cost, b.lane);
             });
-  drawRank.assign(placement->lanes, 0);
+  drawRank.fill(placement->lanes, 0);
   laneOrder.clear();
   for (const DrawKey &key : drawKeys) {
     drawRank[key.lane] = static_cast<uint32_t>(laneOrder.size());
-    laneOrder.push_back(key.lane);
+    laneOrder.push(key.lane);
   }
   // Tasks that a residency request ties together may need each other's results
   // in turn; no order of whole draws can serve that.
   for (uint32_t i = 0; i < instructions.size(); ++i)
     for (uint32_t o = 0; o < instructions[i].operandCount; ++o) {
       uint32_t lane = laneOf(operands[instructions[i].firstOperand + o].slot);
-      if (drawRank[lane] > drawRank[lanes[i]] ||
-          (drawRank[lane] == drawRank[lanes[i]] && lane != lanes[i]))
+      if (drawRank[lane] > drawRank[nodes[i].lane] ||
+          (drawRank[lane] == drawRank[nodes[i].lane] && lane != nodes[i].lane))
         return Status(StatusCode::unsupported,
                       textOf("stage '", graph.stage(instructions[i].stage).name,
                              "', task ", instructions[i].task,
@@ -156,17 +132,11 @@ Status ScheduleBuilder::orderDraws() {
   return Status::success();
 }
 
-/// Empties a schedule; memory stays.
+/// Empties all of a schedule that steps behind the solvers fill; memory stays.
 static void reset(Schedule &schedule, size_t queues) {
   schedule.queues.resize(queues);
-  for (Queue &queue : schedule.queues) {
+  for (Queue &queue : schedule.queues)
     queue.cta = kNone;
-    queue.instructions.clear();
-  }
-  schedule.instructions.clear();
-  schedule.operands.clear();
-  schedule.outputs.clear();
-  schedule.slots.clear();
   schedule.transfers.clear();
   schedule.destinations.clear();
   schedule.releases.clear();
@@ -176,53 +146,81 @@ static void reset(Schedule &schedule, size_t queues) {
   schedule.exitBarrier = false;
 }
 
-void ScheduleBuilder::assemble(const char *solver, Schedule &schedule) {
+void ScheduleBuilder::assemble(const char *solver, Schedule &schedule,
+                               Flow &flow) {
+  size_t count = instructions.size();
   reset(schedule, ticket() ? 1 : placement->lanes);
   schedule.discipline = placement->discipline;
   schedule.solver = solver;
-  newSlot.resize(slots.size());
-  schedule.instructions.reserve(instructions.size());
-  schedule.operands.reserve(operands.size());
-  schedule.outputs.reserve(outputs.size());
+  if (ticket())
+    setSize(schedule.queues[0].instructions, count);
+  setSize(schedule.instructions, count);
+  setSize(schedule.outputs, outputs.size());
   // Transfers add about a destination for each slot.
-  schedule.slots.reserve(2 * slots.size());
-  for (uint32_t lane : laneOrder) {
-    uint32_t cta = ticket() ? kNone : lane;
+  reserve(schedule.slots, 2 * slots.size());
+  schedule.slots.resize(slots.size());
+  newSlot.setSize(slots.size());
+  flow.begin(count, slots.size(), operands.size());
+  flow.lanes = static_cast<uint32_t>(laneOrder.size());
+  uint32_t index = 0, slotCount = 0, reads = 0;
+  for (uint32_t number = 0; number < laneOrder.size(); ++number) {
+    uint32_t lane = laneOrder[number], cta = ticket() ? kNone : lane;
+    uint32_t begin = laneBegin[lane], end = laneBegin[lane + 1];
     Queue &queue = schedule.queues[ticket() ? 0 : lane];
     queue.cta = cta;
-    uint32_t begin = laneBegin[lane], end = laneBegin[lane + 1];
+    uint32_t position = ticket() ? index : 0;
     if (!ticket())
-      queue.instructions.reserve(end - begin);
-    for (uint32_t n = begin; n < end; ++n) {
-      Instruction i = instructions[laneList[n]];
+      setSize(queue.instructions, end - begin);
+    for (uint32_t n = begin; n < end; ++n, ++index, ++position) {
+      Instruction &i = schedule.instructions[index];
+      i = instructions[laneList[n]];
       i.draw = ticket() && n == begin;
+      queue.instructions[position] = index;
+      flow.lane[index] = number;
+      flow.position[index] = position;
+      flow.level[index] = nodes[laneList[n]].level;
       uint32_t firstOutput = i.firstOutput;
-      i.firstOutput = static_cast<uint32_t>(schedule.outputs.size());
-      for (uint32_t o = 0; o < i.outputCount; ++o) {
-        const SlotInfo &info = slots[outputs[firstOutput + o]];
-        Slot slot;
+      i.firstOutput = slotCount; // every slot is an output
+      for (uint32_t o = 0; o < i.outputCount; ++o, ++slotCount) {
+        uint32_t old = outputs[firstOutput + o];
+        const SlotInfo &info = slots[old];
+        Slot &slot = schedule.slots[slotCount];
+        slot = Slot();
         slot.stage = info.stage;
         slot.sliceBegin = info.sliceBegin;
         slot.sliceEnd = info.sliceEnd;
         slot.cta = cta;
-        newSlot[outputs[firstOutput + o]] =
-            static_cast<uint32_t>(schedule.slots.size());
-        schedule.outputs.push_back(
-            static_cast<uint32_t>(schedule.slots.size()));
-        schedule.slots.push_back(slot);
+        newSlot[old] = slotCount;
+        schedule.outputs[slotCount] = slotCount;
+        flow.writer[slotCount] = index;
+        flow.readBegin[slotCount] = flow.readEnd[slotCount] = reads;
+        reads += info.reads;
       }
-      queue.instructions.push_back(
-          static_cast<uint32_t>(schedule.instructions.size()));
-      schedule.instructions.push_back(i);
     }
   }
-  // Operands last: a slot may be written by a later queue.
-  for (Instruction &i : schedule.instructions) {
-    uint32_t firstOperand = i.firstOperand;
-    i.firstOperand = static_cast<uint32_t>(schedule.operands.size());
-    for (uint32_t o = 0; o < i.operandCount; ++o) {
-      const Part &part = operands[firstOperand + o];
-      schedule.operands.push_back({newSlot[part.slot], part.row, false});
+  addOperands(schedule, flow);
+}
+
+/// Operands come last: a slot may be written by a later queue.
+void ScheduleBuilder::addOperands(Schedule &schedule, Flow &flow) {
+  setSize(schedule.operands, operands.size());
+  uint32_t next = 0;
+  for (uint32_t index = 0; index < schedule.instructions.size(); ++index) {
+    Instruction &i = schedule.instructions[index];
+    const Part *part = operands.data() + i.firstOperand;
+    i.firstOperand = next;
+    uint32_t level = 0, lane = flow.lane[index];
+    for (uint32_t o = 0; o < i.operandCount; ++o, ++part, ++next) {
+      uint32_t slot = newSlot[part->slot], writer = flow.writer[slot];
+      schedule.operands[next] = {slot, part->row, false};
+      flow.readList[flow.readEnd[slot]++] = {next, index};
+      level = std::max(level, flow.level[writer] + (flow.lane[writer] != lane));
+    }
+    // A queue is sorted by level, but in a draw one follows the other.
+    if (ticket()) {
+      if (!i.draw)
+        level = std::max(level, flow.level[index - 1]);
+      flow.level[index] = level;
     }
   }
 }

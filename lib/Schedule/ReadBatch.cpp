@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadBatch.h"
+#include "Table.h"
 
 #include "dataflow/Schedule/Message.h"
 
@@ -118,7 +119,7 @@ Status BatchReader::evaluate(const Subject &what, const PlanValue &v,
 Status BatchReader::evaluate(const Subject &what, const PlanValue &v,
                              const TaskSet &set,
                              std::vector<int64_t> &results) const {
-  results.resize(set.tasks);
+  setSize(results, set.tasks);
   if (set.tasks == 0)
     return Status::success();
   if (v.kind != PlanValue::Kind::element) {
@@ -176,7 +177,7 @@ Status BatchReader::domain(const Domain &d, TaskSet &set) {
 void BatchReader::enumerate(TaskSet &set, uint64_t tasks) {
   size_t axes = set.extents.size();
   set.tasks = tasks;
-  set.coordinates.resize(tasks * axes);
+  setSize(set.coordinates, tasks * axes);
   point.assign(axes, 0);
   for (uint64_t t = 0; t < tasks; ++t) {
     std::copy(point.begin(), point.end(),
@@ -221,7 +222,7 @@ Status BatchReader::listed(const Domain &d, TaskSet &set) {
 }
 
 Status BatchReader::weights(const Domain &d, TaskSet &set) {
-  set.weights.assign(set.tasks, 1);
+  fill(set.weights, set.tasks, uint64_t(1));
   if (d.weights == kNone)
     return Status::success();
   const PlanInput *input = nullptr;
@@ -326,11 +327,12 @@ Status BatchReader::keys(uint32_t index) {
       }
   }
   KeySet &set = problem.keys[index];
-  set.begin.assign(target.tasks + 1, 0);
+  fill(set.begin, target.tasks + 1, uint64_t(0));
   for (const auto &entry : found)
     ++set.begin[entry.first + 1];
   std::partial_sum(set.begin.begin(), set.begin.end(), set.begin.begin());
-  set.sources.resize(found.size());
+  setSize(set.sources, found.size());
+  reserve(next, set.begin.size());
   next.assign(set.begin.begin(), set.begin.end() - 1);
   for (const auto &entry : found)
     set.sources[next[entry.first]++] = entry.second;

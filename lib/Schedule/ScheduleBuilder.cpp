@@ -20,11 +20,14 @@ using namespace dfrt;
 using namespace dfrt::detail;
 
 void ScheduleBuilder::clear() {
-  for (auto *list : {&lanes, &levels, &outputs, &shareLanes})
-    list->clear();
   instructions.clear();
+  nodes.clear();
+  localEdges.clear();
   operands.clear();
+  outputs.clear();
   slots.clear();
+  shareLanes.clear();
+  levelCount = 0;
   for (std::vector<uint32_t> &list : recordSlots)
     list.clear();
   for (std::vector<uint64_t> &list : recordBegin)
@@ -42,7 +45,7 @@ void ScheduleBuilder::clear() {
 
 Status ScheduleBuilder::build(const char *solver, Placement &decided,
                               const ScheduleOptions &with, Decisions *reasons,
-                              Schedule &schedule) {
+                              Schedule &schedule, Flow &flow) {
   placement = &decided;
   options = with;
   decisions = reasons;
@@ -54,18 +57,18 @@ Status ScheduleBuilder::build(const char *solver, Placement &decided,
       continue;
     uint64_t tasks = problem.taskCount(s);
     if (stage.arity == Arity::one) {
-      recordSlots[s].assign(tasks, kNone);
+      fill(recordSlots[s], tasks, kNone);
     } else if (stage.arity == Arity::tiles) {
-      recordBegin[s].assign(tasks + 1, 0);
+      fill(recordBegin[s], tasks + 1, uint64_t(0));
       for (uint64_t t = 0; t < tasks; ++t)
         recordBegin[s][t + 1] =
             recordBegin[s][t] + static_cast<uint64_t>(graph.tileCount(s, t));
-      recordSlots[s].assign(recordBegin[s][tasks], kNone);
+      fill(recordSlots[s], recordBegin[s][tasks], kNone);
     } else if (stage.arity == Arity::pieces) {
-      recordBegin[s].assign(tasks + 1, 0);
+      fill(recordBegin[s], tasks + 1, uint64_t(0));
     }
     if (graph.group(s) != kNone)
-      shares[graph.group(s)].resize(tasks);
+      setSize(shares[graph.group(s)], tasks);
     if (stage.kind == StageKind::reduce) {
       for (uint64_t t = 0; t < tasks; ++t)
         if (Status status = reduceTask(s, t); !status)
@@ -80,7 +83,7 @@ Status ScheduleBuilder::build(const char *solver, Placement &decided,
     DFRT_TRY(orderDraws());
   else
     orderQueues();
-  assemble(solver, schedule);
+  assemble(solver, schedule, flow);
   return Status::success();
 }
 
@@ -166,17 +169,17 @@ uint32_t ScheduleBuilder::followLane(uint32_t s, uint64_t task) {
   if (gathered.empty())
     return homeLane(s, task);
   if (laneBytes.size() < placement->lanes)
-    laneBytes.resize(placement->lanes, 0);
+    setSize(laneBytes, placement->lanes);
   candidateLanes.clear();
   for (const Part &part : gathered) {
     const SlotInfo &slot = slots[part.slot];
     uint32_t lane = laneOf(part.slot);
     if (!laneBytes[lane])
-      candidateLanes.push_back(lane);
+      candidateLanes.push(lane);
     laneBytes[lane] +=
         graph.stage(slot.stage).record.bytes(slot.sliceBegin, slot.sliceEnd);
   }
-  uint32_t best = candidateLanes.front();
+  uint32_t best = candidateLanes[0];
   for (uint32_t lane : candidateLanes)
     if (laneBytes[lane] > laneBytes[best] ||
         (laneBytes[lane] == laneBytes[best] && lane < best))
@@ -211,7 +214,7 @@ void ScheduleBuilder::gatherOperands(uint32_t s, uint64_t task, int64_t begin,
       if (group != kNone && shares[group][source].count > 1)
         while (slots[slot].sliceBegin != sliceBegin)
           ++slot;
-      gathered.push_back({slot, kNone});
+      gathered.push({slot, kNone});
       continue;
     }
     uint64_t first = recordBegin[edge.source][source];
@@ -221,7 +224,7 @@ void ScheduleBuilder::gatherOperands(uint32_t s, uint64_t task, int64_t begin,
       first += static_cast<uint64_t>(begin);
     }
     for (; first < last; ++first)
-      gathered.push_back({records[first], kNone});
+      gathered.push({records[first], kNone});
   }
 }
 
@@ -249,56 +252,70 @@ uint32_t ScheduleBuilder::addInstruction(uint32_t s, uint64_t task,
                                          int64_t begin, int64_t end,
                                          uint32_t sliceBegin, uint32_t sliceEnd,
                                          uint32_t lane, ArrayView<Part> reads) {
-  const Stage &stage = graph.stage(s);
+  Arity arity = graph.stage(s).arity;
   uint32_t index = static_cast<uint32_t>(instructions.size());
-  Instruction i;
+  Instruction &i = *instructions.extend(1);
   i.stage = s;
+  i.variant =
+      variantFor(s, task, begin, end, sliceEnd - sliceBegin != graph.slices(s));
   i.task = task;
   i.tileBegin = begin;
   i.tileEnd = end;
   i.sliceBegin = sliceBegin;
   i.sliceEnd = sliceEnd;
-  i.variant =
-      variantFor(s, task, begin, end, sliceEnd - sliceBegin != graph.slices(s));
   i.firstOperand = static_cast<uint32_t>(operands.size());
   i.operandCount = static_cast<uint32_t>(reads.size());
-  uint32_t level = 0;
-  for (const Part &read : reads) {
-    uint32_t writer = slots[read.slot].writer;
-    level = std::max(level, levels[writer] + (lanes[writer] != lane));
-    operands.push_back(read);
-  }
   i.firstOutput = static_cast<uint32_t>(outputs.size());
-  if (stage.arity == Arity::tiles)
+  i.outputCount = arity == Arity::none ? 0 : 1;
+  if (arity == Arity::tiles)
     i.outputCount = static_cast<uint32_t>(end - begin);
-  else
-    i.outputCount = stage.arity == Arity::none ? 0 : 1;
-  for (uint32_t o = 0; o < i.outputCount; ++o) {
-    outputs.push_back(static_cast<uint32_t>(slots.size()));
-    slots.push_back({s, sliceBegin, sliceEnd, index});
+  i.draw = false;
+
+  uint32_t level = 0;
+  Part *operand = operands.extend(reads.size());
+  for (const Part &read : reads) {
+    SlotInfo &slot = slots[read.slot];
+    ++slot.reads;
+    level = std::max(level, slot.level + (slot.lane != lane));
+    *operand++ = read;
   }
-  instructions.push_back(i);
-  lanes.push_back(lane);
-  levels.push_back(level);
+  levelCount = std::max(levelCount, level + 1);
+  uint32_t pending = 0;
+  for (const Part &read : reads) {
+    const SlotInfo &slot = slots[read.slot];
+    if (slot.lane != lane || slot.level != level)
+      continue;
+    uint32_t &first = nodes[slot.writer].firstEdge;
+    localEdges.push({index, first});
+    first = static_cast<uint32_t>(localEdges.size() - 1);
+    ++pending;
+  }
+  nodes.push({lane, level, pending, kNone});
+
+  uint32_t slot = static_cast<uint32_t>(slots.size());
+  SlotInfo *made = slots.extend(i.outputCount);
+  uint32_t *output = outputs.extend(i.outputCount);
+  for (uint32_t o = 0; o < i.outputCount; ++o) {
+    made[o] = {s, sliceBegin, sliceEnd, index, lane, level, 0};
+    output[o] = slot + o;
+  }
   return index;
 }
 
 uint32_t ScheduleBuilder::variantFor(uint32_t s, uint64_t task, int64_t begin,
                                      int64_t end, bool sliced) const {
   const Stage &stage = graph.stage(s);
+  if (sliced)
+    return graph.slicedVariant(s);
+  if (!graph.hasSizedVariants(s) || stage.arity != Arity::pieces ||
+      begin == end)
+    return 0;
   uint32_t best = 0;
+  const RangeSet &range = problem.ranges[stage.range];
+  int64_t elements =
+      std::min(end * range.tile, range.lengths[task]) - begin * range.tile;
   for (uint32_t v = 0; v < stage.variants.size(); ++v) {
     const Variant &variant = stage.variants[v];
-    if (sliced) {
-      if (variant.kind == Variant::Kind::sliced)
-        return v;
-      continue;
-    }
-    if (stage.arity != Arity::pieces || begin == end)
-      continue;
-    const RangeSet &range = problem.ranges[stage.range];
-    int64_t elements =
-        std::min(end * range.tile, range.lengths[task]) - begin * range.tile;
     if (variant.kind == Variant::Kind::exact && variant.value == elements)
       return v;
     if (variant.kind == Variant::Kind::tiles && variant.value == end - begin)

@@ -21,7 +21,9 @@
 #ifndef DATAFLOW_LIB_SCHEDULE_SCHEDULEBUILDER_H
 #define DATAFLOW_LIB_SCHEDULE_SCHEDULEBUILDER_H
 
+#include "Flow.h"
 #include "StageGraph.h"
+#include "Table.h"
 
 #include "dataflow/Schedule/Schedulers.h"
 
@@ -52,17 +54,27 @@ public:
       : graph(graph), sets(sets), problem(graph.problem) {}
 
   /// Writes instructions, queues and unplaced slots into `schedule`, which may
-  /// hold another one. Takes lanes into `placement` that it needs.
+  /// hold another one, and its flow into `flow`. Adds lanes to `placement`.
   Status build(const char *solver, Placement &placement,
                const ScheduleOptions &options, Decisions *decisions,
-               Schedule &schedule);
+               Schedule &schedule, Flow &flow);
 
 private:
   struct Part {
     uint32_t slot, row;
   };
   struct SlotInfo {
-    uint32_t stage, sliceBegin, sliceEnd, writer;
+    uint32_t stage, sliceBegin, sliceEnd;
+    uint32_t writer, lane, level; ///< instruction, and where that is
+    uint32_t reads;               ///< number of operands
+  };
+  /// Place of an instruction. Its readers on the same lane and level are a list
+  /// of edges, the last first; `pending` counts such edges to it.
+  struct Node {
+    uint32_t lane, level, pending, firstEdge;
+  };
+  struct LocalEdge {
+    uint32_t reader, next;
   };
   /// How a task of a separable group is shared among lanes.
   struct Shares {
@@ -87,7 +99,7 @@ private:
   bool ticket() const { return placement->discipline == Discipline::ticket; }
   /// The lane of the task's resident set: a reference to assign, or null.
   uint32_t *setLane(uint32_t stage, uint64_t task);
-  uint32_t laneOf(uint32_t slot) const { return lanes[slots[slot].writer]; }
+  uint32_t laneOf(uint32_t slot) const { return slots[slot].lane; }
 
   void gatherOperands(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
                       uint32_t sliceBegin);
@@ -104,7 +116,8 @@ private:
   void orderQueues();
   void orderLevel(uint32_t *queue, size_t count);
   Status orderDraws();
-  void assemble(const char *solver, Schedule &schedule);
+  void assemble(const char *solver, Schedule &schedule, Flow &flow);
+  void addOperands(Schedule &schedule, Flow &flow);
   void explain(const char *solver);
 
   const StageGraph &graph;
@@ -114,38 +127,39 @@ private:
   Decisions *decisions = nullptr;
   Placement *placement = nullptr;
 
-  std::vector<Instruction> instructions;
-  std::vector<uint32_t> lanes, levels; ///< [instructions]
-  std::vector<Part> operands;
-  std::vector<uint32_t> outputs;
-  std::vector<SlotInfo> slots;
+  Table<Instruction> instructions;
+  Table<Node> nodes; ///< [instructions]
+  Table<LocalEdge> localEdges;
+  Table<Part> operands;
+  Table<uint32_t> outputs;
+  Table<SlotInfo> slots;
+  uint32_t levelCount = 0;
 
   /// Record tables: slot of (stage, task) for arity one (the first share for a
   /// shared task), slots of tiles, and slots of pieces, with their prefixes.
   std::vector<std::vector<uint32_t>> recordSlots;
   std::vector<std::vector<uint64_t>> recordBegin;
   std::vector<std::vector<Shares>> shares; ///< [groups][tasks]
-  std::vector<uint32_t> shareLanes;
+  Table<uint32_t> shareLanes;
 
-  std::vector<Part> parts;              ///< of the task being reduced
-  std::vector<uint64_t> laneBytes;      ///< [lanes], 0 between decisions
-  std::vector<Part> gathered;           ///< operands of one call
-  std::vector<uint32_t> candidateLanes; ///< of the decision being made
-  std::vector<uint32_t> reduceLoad;     ///< [lanes], reduces so far
+  Table<Part> parts;                ///< of the task being reduced
+  std::vector<uint64_t> laneBytes;  ///< [lanes], 0 between decisions
+  Table<Part> gathered;             ///< operands of one call
+  Table<uint32_t> candidateLanes;   ///< of the decision being made
+  std::vector<uint32_t> reduceLoad; ///< [lanes], reduces so far
   // Order of the instructions: lane by lane, the lanes in the order of a list.
-  std::vector<uint32_t> laneOrder, laneBegin, laneList;
-  std::vector<uint32_t> newSlot; ///< number of a slot in the schedule
-  // Of orderLevel, which runs once a lane and level.
-  std::vector<uint32_t> place; ///< [instructions], in their run
-  std::vector<uint32_t> pending, first, readers, next, ordered, stack, roots;
+  Table<uint32_t> laneOrder, laneBegin, laneList;
+  Table<uint32_t> levelBegin, byLevel;
+  Table<uint32_t> newSlot;               ///< number of a slot in the schedule
+  Table<uint32_t> ordered, stack, roots; ///< of orderLevel
   /// Of a draw; see orderDraws.
   struct DrawKey {
     uint32_t level, stage;
     uint64_t cost;
     uint32_t lane;
   };
-  std::vector<DrawKey> drawKeys;
-  std::vector<uint32_t> drawRank; ///< [lanes]
+  Table<DrawKey> drawKeys;
+  Table<uint32_t> drawRank; ///< [lanes]
 
   uint64_t numScattered = 0, numFolded = 0, numTrees = 0, numElided = 0;
   uint32_t mostParts = 0;

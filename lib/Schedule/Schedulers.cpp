@@ -53,8 +53,7 @@ Status PlanSteps::choose(const std::string &name) {
 
 Status PlanSteps::run(const ScheduleOptions &options, Decisions *decisions) {
   DFRT_TRY(choose(options.solver));
-  DFRT_TRY(solver.run(*strategy, options, decisions, schedule));
-  DFRT_TRY(traceFlow(problem, schedule, flow));
+  DFRT_TRY(solver.run(*strategy, options, decisions, schedule, flow));
   DFRT_TRY(selector.run(options));
   if (decisions)
     selector.explain(*decisions);

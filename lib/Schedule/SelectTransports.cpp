@@ -75,15 +75,21 @@ Status TransportSelector::run(const ScheduleOptions &with) {
   options = with;
   numLocal = numCluster = numGlobal = numMulticast = 0;
   uint32_t count = static_cast<uint32_t>(schedule.slots.size());
+  for (std::vector<Read> *list :
+       {&local, &peers, &outside, &receivers, &inPlaceReads})
+    reserve(*list, 64); // readers of one slot
+  reserve(schedule.transfers, count);
+  reserve(schedule.destinations, count);
   for (uint32_t slot = 0; slot < count; ++slot) {
     flow.departureBegin[slot] =
         static_cast<uint32_t>(schedule.transfers.size());
     DFRT_TRY(select(slot));
   }
   uint32_t transfers = static_cast<uint32_t>(schedule.transfers.size());
+  reserve(flow.departureBegin, schedule.slots.size() + 1);
   flow.departureBegin.resize(count);
   flow.departureBegin.resize(schedule.slots.size() + 1, transfers);
-  flow.departureList.resize(transfers);
+  setSize(flow.departureList, transfers);
   std::iota(flow.departureList.begin(), flow.departureList.end(), 0u);
   return Status::success();
 }

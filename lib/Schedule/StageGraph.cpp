@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageGraph.h"
+#include "Table.h"
 
 #include <algorithm>
 #include <numeric>
@@ -21,6 +22,7 @@ StageGraph::StageGraph(const Problem &problem) : problem(problem) {
   resolveInputs();
   findGroups();
   countSlices();
+  readVariants();
 }
 
 void StageGraph::readBatch() {
@@ -83,11 +85,23 @@ void StageGraph::countSlices() {
   }
 }
 
+void StageGraph::readVariants() {
+  slicedVariants.assign(size(), 0);
+  sized.assign(size(), 0);
+  for (uint32_t s = 0; s < size(); ++s)
+    for (size_t v = stage(s).variants.size(); v-- > 0;) {
+      Variant::Kind kind = stage(s).variants[v].kind;
+      if (kind == Variant::Kind::sliced)
+        slicedVariants[s] = static_cast<uint32_t>(v);
+      sized[s] |= kind == Variant::Kind::tiles || kind == Variant::Kind::exact;
+    }
+}
+
 void StageGraph::countTiles() {
   rangeTiles.resize(problem.ranges.size());
   for (size_t r = 0; r < rangeTiles.size(); ++r) {
     const RangeSet &range = problem.ranges[r];
-    rangeTiles[r].resize(range.lengths.size());
+    setSize(rangeTiles[r], range.lengths.size());
     for (size_t t = 0; t < range.lengths.size(); ++t)
       rangeTiles[r][t] = range.tiles(t);
   }
@@ -107,7 +121,7 @@ void StageGraph::findSources() {
       taskIndex.read(problem.tasks[domain],
                      program.domains[domain].coordinates != kNone);
       std::vector<uint32_t> &map = sourceTasks[s][i];
-      map.resize(set.tasks);
+      setSize(map, set.tasks);
       point.resize(in.axes.size());
       for (uint64_t t = 0; t < set.tasks; ++t) {
         for (size_t a = 0; a < point.size(); ++a)
@@ -277,14 +291,14 @@ void ResidentSets::readBatch() {
     first[s] = total;
     total += problem.taskCount(s);
   }
-  parent.resize(total);
+  setSize(parent, total);
   std::iota(parent.begin(), parent.end(), 0u);
   auto find = [&](uint32_t node) {
     while (parent[node] != node)
       node = parent[node] = parent[parent[node]];
     return node;
   };
-  member.assign(total, 0);
+  fill(member, total, uint8_t(0));
   auto join = [&](const Edge &edge, uint64_t task, uint64_t source) {
     uint32_t a = static_cast<uint32_t>(first[edge.stage] + task);
     uint32_t b = static_cast<uint32_t>(first[edge.source] + source);
@@ -306,8 +320,8 @@ void ResidentSets::readBatch() {
           join(edge, t, keys.sources[k].task);
       }
     }
-  ids.assign(total, kNone);
-  number.assign(total, kNone);
+  fill(ids, total, kNone);
+  fill(number, total, kNone);
   for (uint32_t s = 0; s < stages; ++s)
     for (uint64_t t = 0; t < problem.taskCount(s); ++t) {
       uint64_t node = first[s] + t;

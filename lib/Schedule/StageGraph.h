@@ -57,6 +57,10 @@ public:
   }
   /// Slices of a whole call of `stage`.
   uint32_t slices(uint32_t stage) const { return sliceCounts[stage]; }
+  /// The first variant that computes slices, or 0.
+  uint32_t slicedVariant(uint32_t stage) const { return slicedVariants[stage]; }
+  /// True if a variant is for pieces of some size only.
+  bool hasSizedVariants(uint32_t stage) const { return sized[stage]; }
   /// As Problem::tileCount.
   int64_t tileCount(uint32_t stage, uint64_t task) const {
     uint32_t range = tileRanges[stage];
@@ -96,6 +100,7 @@ private:
   void resolveInputs();
   void findGroups();
   void countSlices();
+  void readVariants();
   void countTiles();
   void findSources();
   void findCosts();
@@ -106,6 +111,8 @@ private:
 
   std::vector<std::vector<Edge>> inputEdges, readerEdges;
   std::vector<uint32_t> groups, sliceCounts, tileRanges; ///< [stages]
+  std::vector<uint32_t> slicedVariants;                  ///< [stages]
+  std::vector<uint8_t> sized;                            ///< [stages]
   uint32_t numGroups = 0;
 
   // Of the batch.

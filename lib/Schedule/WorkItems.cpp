@@ -40,7 +40,7 @@ ArrayView<std::vector<WorkItem>> WorkItems::collect(const StageGraph &graph,
   for (std::vector<WorkItem> &list : items)
     list.clear();
   size_t depths = 0;
-  seen.assign(sets.size(), 0);
+  fill(seen, sets.size(), uint8_t(0));
   for (uint32_t s = 0; s < problem.program.stages.size(); ++s) {
     if (!graph.placedBySolver(s))
       continue;
@@ -151,7 +151,7 @@ void BatchSolver::finish() {
 }
 
 Status BatchSolver::run(Strategy &strategy, const ScheduleOptions &options,
-                        Decisions *decisions, Schedule &schedule) {
+                        Decisions *decisions, Schedule &schedule, Flow &flow) {
   graph.readBatch();
   sets.readBatch();
   placement.discipline = strategy.discipline;
@@ -160,12 +160,13 @@ Status BatchSolver::run(Strategy &strategy, const ScheduleOptions &options,
   placement.pieces.resize(graph.size());
   for (std::vector<Assignment> &list : placement.pieces)
     list.clear();
-  placement.setLanes.assign(sets.size(), kNone);
+  fill(placement.setLanes, sets.size(), kNone);
   strategy.begin(problem);
   for (const std::vector<WorkItem> &list : items.collect(graph, sets))
     strategy.place(list, placement);
   finish();
-  return builder.build(strategy.name, placement, options, decisions, schedule);
+  return builder.build(strategy.name, placement, options, decisions, schedule,
+                       flow);
 }
 
 Expected<Schedule> detail::solve(const Problem &problem,
@@ -175,6 +176,7 @@ Expected<Schedule> detail::solve(const Problem &problem,
   DFRT_TRY(check(problem));
   BatchSolver solver(problem);
   Schedule schedule;
-  DFRT_TRY(solver.run(*strategy, options, decisions, schedule));
+  Flow flow;
+  DFRT_TRY(solver.run(*strategy, options, decisions, schedule, flow));
   return schedule;
 }

@@ -90,7 +90,7 @@ public:
   /// Fails when a request or option cannot be met. The problem must be one that
   /// `check` accepts.
   Status run(Strategy &strategy, const ScheduleOptions &options,
-             Decisions *decisions, Schedule &schedule);
+             Decisions *decisions, Schedule &schedule, Flow &flow);
 
 private:
   void finish();
