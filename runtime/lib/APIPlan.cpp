@@ -35,6 +35,7 @@ Status dfrt::viewTensors(const Program &program, const dfrt_tensor *arguments,
                      "': element type ", tensor.element, " does not exist");
     views[i].element = ElementType(tensor.element);
     views[i].data = tensor.data;
+    views[i].shape.clear();
     if (tensor.rank && !tensor.shape) {
       if (partial)
         continue;
@@ -47,16 +48,20 @@ Status dfrt::viewTensors(const Program &program, const dfrt_tensor *arguments,
   return Status::success();
 }
 
-Status dfrt::planInputs(const Program &program, ArrayView<TensorView> views,
+Status dfrt::planInputs(const Program &program, ArrayView<uint32_t> uses,
+                        ArrayView<TensorView> views,
                         std::vector<PlanInput> &inputs) {
-  std::vector<uint32_t> uses = planUses(program);
+  size_t used = 0;
   for (size_t i = 0; i < views.size(); ++i) {
     if (uses[i] == DFRT_PLAN_USE_NONE)
       continue;
     const Argument &argument = program.arguments[i];
-    PlanInput input;
+    if (used == inputs.size())
+      inputs.emplace_back();
+    PlanInput &input = inputs[used++];
     input.argument = argument.name;
     input.shape = views[i].shape;
+    input.values.clear();
     if (uses[i] == DFRT_PLAN_USE_VALUES) {
       if (views[i].element != argument.element)
         return failure(StatusCode::invalidArgument, "argument '", argument.name,
@@ -80,8 +85,8 @@ Status dfrt::planInputs(const Program &program, ArrayView<TensorView> views,
       for (int64_t k = 0; k < count; ++k)
         input.values[size_t(k)] = readInteger(views[i], k);
     }
-    inputs.push_back(std::move(input));
   }
+  inputs.resize(used);
   return Status::success();
 }
 
@@ -90,12 +95,6 @@ double microsecondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(
              std::chrono::steady_clock::now() - begin)
       .count();
-}
-
-PlanMaxima toMaxima(const dfrt_capacity &capacity) {
-  PlanMaxima maxima;
-  std::memcpy(maxima.capacity, capacity.entries, sizeof(maxima.capacity));
-  return maxima;
 }
 
 Status scheduleOptions(const dfrt_plan_options &options,
@@ -121,21 +120,9 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
   std::vector<TensorView> views;
   DFRT_TRY(viewTensors(program, arguments, count, /*partial=*/true, views));
   ScheduleOptions scheduleWith;
-  DFRT_TRY(scheduleOptions(options, scheduleWith));
   Topology topology;
-  topology.ctas = options.ctas;
-  topology.clusterSize = options.cluster_size;
-  topology.sharedBytes = options.shared_bytes;
-  topology.reservedBytes = options.reserved_bytes;
   CostModel costs;
-  if (options.profile) {
-    const DeviceProfile &profile = options.profile->profile;
-    DFRT_TRY(topologyOf(profile, topology.clusterSize, topology.ctas,
-                        topology.sharedBytes, topology.reservedBytes)
-                 .status());
-    costs = costModel(profile, topology.clusterSize);
-  }
-  DFRT_TRY(check(topology));
+  DFRT_TRY(planSettings(options, topology, costs, scheduleWith));
 
   auto begin = std::chrono::steady_clock::now();
   std::vector<PlanInput> inputs;
@@ -170,6 +157,29 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
   return Status::success();
 }
 } // namespace
+
+PlanMaxima dfrt::toMaxima(const dfrt_capacity &capacity) {
+  PlanMaxima maxima;
+  std::memcpy(maxima.capacity, capacity.entries, sizeof(maxima.capacity));
+  return maxima;
+}
+
+Status dfrt::planSettings(const dfrt_plan_options &options, Topology &topology,
+                          CostModel &costs, ScheduleOptions &schedule) {
+  DFRT_TRY(scheduleOptions(options, schedule));
+  topology.ctas = options.ctas;
+  topology.clusterSize = options.cluster_size;
+  topology.sharedBytes = options.shared_bytes;
+  topology.reservedBytes = options.reserved_bytes;
+  if (options.profile) {
+    const DeviceProfile &profile = options.profile->profile;
+    DFRT_TRY(topologyOf(profile, topology.clusterSize, topology.ctas,
+                        topology.sharedBytes, topology.reservedBytes)
+                 .status());
+    costs = costModel(profile, topology.clusterSize);
+  }
+  return check(topology);
+}
 
 Expected<const char *> PlanState::summary() {
   std::lock_guard<std::mutex> lock(mutex);

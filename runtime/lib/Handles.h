@@ -60,6 +60,11 @@ public:
 
   Expected<const char *> summary();
   const char *decisionText();
+  /// The plan has changed: texts are made anew.
+  void forgetTexts() {
+    summaryJson.clear();
+    decisionJson.clear();
+  }
 
 private:
   std::mutex mutex;
@@ -99,9 +104,19 @@ Status viewTensors(const Program &program, const dfrt_tensor *arguments,
 /// What making a plan reads of each argument (dfrt_plan_use).
 std::vector<uint32_t> planUses(const Program &program);
 
-/// The plan-time inputs among `views`.
-Status planInputs(const Program &program, ArrayView<TensorView> views,
-                  std::vector<PlanInput> &inputs);
+/// The plan-time inputs among `views`. `uses`: as planUses gives. What `inputs`
+/// hold is replaced in place.
+Status planInputs(const Program &program, ArrayView<uint32_t> uses,
+                  ArrayView<TensorView> views, std::vector<PlanInput> &inputs);
+inline Status planInputs(const Program &program, ArrayView<TensorView> views,
+                         std::vector<PlanInput> &inputs) {
+  return planInputs(program, planUses(program), views, inputs);
+}
+
+/// What plan options mean to the planner. Tests them.
+Status planSettings(const dfrt_plan_options &options, Topology &topology,
+                    CostModel &costs, ScheduleOptions &schedule);
+PlanMaxima toMaxima(const dfrt_capacity &capacity);
 
 /// Opens a device. `cudaLibrary` is the CUDA driver's; for tests.
 Status openDevice(const char *name, const std::string &cudaLibrary,

@@ -26,15 +26,6 @@ static void describeProgram(const Program &program, PlanImage &image) {
                             stage.record.sliceBytes, stage.record.slices});
 }
 
-/// First and last element of the range that an instruction covers.
-static std::pair<int64_t, int64_t> rangeOf(const RangeSet &range,
-                                           const Instruction &instruction) {
-  int64_t offset = range.offsets[instruction.task];
-  int64_t limit = offset + range.lengths[instruction.task];
-  return {std::min(offset + instruction.tileBegin * range.tile, limit),
-          std::min(offset + instruction.tileEnd * range.tile, limit)};
-}
-
 PlanImage dfrt::makePlanImage(const Problem &problem, Schedule made) {
   PlanImage image;
   const Program &program = problem.program;
@@ -60,7 +51,8 @@ PlanImage dfrt::makePlanImage(const Problem &problem, Schedule made) {
     if (stage.range == kNone)
       continue;
     std::tie(place.rangeBegin, place.rangeEnd) =
-        rangeOf(problem.ranges[stage.range], instruction);
+        elementsOf(problem.ranges[stage.range], instruction.task,
+                   instruction.tileBegin, instruction.tileEnd);
   }
   return image;
 }
@@ -85,6 +77,12 @@ struct PlanPacker::State {
   PlanImage program; ///< without a schedule
   Status fits;       ///< what of the program does not fit a plan
   PlanWriter writer;
+  /// What the calls of a stage need of the batch.
+  struct Source {
+    const TaskSet *tasks;
+    const RangeSet *range; ///< or null
+  };
+  std::vector<Source> sources; ///< [stages]
 };
 
 PlanPacker::PlanPacker(const Program &program)
@@ -114,15 +112,22 @@ Status PlanPacker::pack(const Problem &problem, const Schedule &schedule,
         return invalidArgument("plan: a domain has extent ", extent,
                                ", but a plan holds 2^31");
   }
+  state->sources.clear();
+  for (const Stage &stage : problem.program.stages)
+    state->sources.push_back(
+        {&problem.tasks[stage.domain],
+         stage.range == kNone ? nullptr : &problem.ranges[stage.range]});
+  const State::Source *sources = state->sources.data();
   auto place = [&](uint32_t identity, dfrt_instruction &record) {
     const Instruction &instruction = schedule.instructions[identity];
-    const Stage &stage = problem.program.stages[instruction.stage];
-    ArrayView<int64_t> at = problem.tasks[stage.domain].at(instruction.task);
+    const State::Source &source = sources[instruction.stage];
+    ArrayView<int64_t> at = source.tasks->at(instruction.task);
     for (size_t a = 0; a < at.size(); ++a)
       record.coordinates[a] = int32_t(at[a]);
-    if (stage.range != kNone)
+    if (source.range)
       std::tie(record.range_begin, record.range_end) =
-          rangeOf(problem.ranges[stage.range], instruction);
+          elementsOf(*source.range, instruction.task, instruction.tileBegin,
+                     instruction.tileEnd);
   };
   DFRT_TRY(state->writer.write(state->program, problem.topology, schedule,
                                place, maxima, bytes));

@@ -23,7 +23,9 @@
 
 #include "dfrt/PlanImage.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace dfrt {
 
@@ -58,6 +60,16 @@ SectionEntries usedEntries(const PlanImage &program, const Topology &topology,
 inline uint64_t slotBytes(const PlanImage &image, const Slot &slot) {
   const PlanImage::StageInfo &stage = image.stages[slot.stage];
   return stage.headBytes + stage.sliceBytes * (slot.sliceEnd - slot.sliceBegin);
+}
+
+/// First and last element of the tiles [tileBegin, tileEnd) of a task.
+inline std::pair<int64_t, int64_t> elementsOf(const RangeSet &range,
+                                              uint64_t task, int64_t tileBegin,
+                                              int64_t tileEnd) {
+  int64_t offset = range.offsets[task];
+  int64_t limit = offset + range.lengths[task];
+  return {std::min(offset + tileBegin * range.tile, limit),
+          std::min(offset + tileEnd * range.tile, limit)};
 }
 
 /// Tests every index, span, enum and size of an image. `code` is the kind of

@@ -18,9 +18,18 @@
 
 using namespace dfrt;
 
+/// Grows by half beyond `size`, so that a plan that is a little larger than
+/// those before it needs no memory.
+template <typename T>
+static void setSize(std::vector<T> &list, size_t size) {
+  if (size > list.capacity())
+    list.reserve(size + size / 2);
+  list.resize(size);
+}
+
 template <typename Key>
 void PlanWriter::sortBy(size_t count, size_t bound, Key key) {
-  order.resize(count);
+  setSize(order, count);
   bool sorted = true;
   for (uint32_t i = 0; i < count; ++i) {
     order[i] = i;
@@ -28,7 +37,8 @@ void PlanWriter::sortBy(size_t count, size_t bound, Key key) {
   }
   if (sorted)
     return;
-  orderBegin.assign(bound + 1, 0);
+  setSize(orderBegin, bound + 1);
+  std::fill(orderBegin.begin(), orderBegin.end(), 0u);
   for (uint32_t i = 0; i < count; ++i)
     ++orderBegin[key(i) + 1];
   std::partial_sum(orderBegin.begin(), orderBegin.end(), orderBegin.begin());
@@ -52,10 +62,11 @@ Status PlanWriter::begin(const PlanMaxima *maxima,
                      " entries, but has room for ", room.capacity[s]);
   }
   layout = layoutPlan(room);
-  buffer.resize(layout.totalBytes);
+  setSize(buffer, layout.totalBytes);
   bytes = buffer.data();
   nameBytes = 0;
-  runs.assign(schedule->instructions.size(), Runs());
+  setSize(runs, schedule->instructions.size());
+  std::fill(runs.begin(), runs.end(), Runs());
   return Status::success();
 }
 
@@ -121,7 +132,7 @@ void PlanWriter::writeBarriers() {
          [&](uint32_t i) { return barriers[i].cta; });
   auto *records = section<dfrt_barrier>(DFRT_SECTION_BARRIERS);
   auto *queues = section<dfrt_queue>(DFRT_SECTION_QUEUES);
-  numberInCta.resize(barriers.size());
+  setSize(numberInCta, barriers.size());
   uint32_t position = 0;
   for (uint32_t q = 0; q < queueCount(*schedule, *topology); ++q) {
     queues[q] = {};
@@ -177,7 +188,7 @@ void PlanWriter::writeReleases() {
   if (releases.empty())
     return;
   size_t instructions = schedule->instructions.size();
-  ctaOf.assign(instructions, kNone);
+  setSize(ctaOf, instructions);
   for (const Queue &queue : schedule->queues)
     for (uint32_t i : queue.instructions)
       ctaOf[i] = queue.cta;

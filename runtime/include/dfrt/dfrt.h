@@ -258,6 +258,47 @@ dfrt_status dfrt_plan_decisions(const dfrt_plan *plan, const char **json);
 dfrt_status dfrt_plan_workspace_bytes(const dfrt_device *device,
                                       const dfrt_plan *plan, uint64_t *bytes);
 
+/* ---- Planners ----------------------------------------------------------- */
+
+/* Plans batch after batch of one artifact: a serving engine's way to plans.
+ * After the first batches of a size it allocates nothing, and it keeps the
+ * plans used last. A batch whose ranges have the tiles of one that is kept, and
+ * that is equal otherwise, takes its plan with other bounds of pieces (unless a
+ * handler is for one exact length): most steps of a decode, in which every
+ * length grows by one, plan nothing. For one thread at a time. */
+typedef struct dfrt_planner dfrt_planner;
+
+#define DFRT_MAX_PLANNER_PLANS 65536u
+
+typedef struct dfrt_planner_options {
+  uint32_t struct_bytes; /* set by dfrt_planner_options_init */
+  uint32_t plans;        /* that are kept, 1 to the maximum; default 16 */
+  /* Of all plans; null (default): the defaults. Read by the call only. `verify`
+     proves each plan that is made, which takes far longer than making it. */
+  const dfrt_plan_options *plan_options;
+} dfrt_planner_options;
+void dfrt_planner_options_init(dfrt_planner_options *options);
+
+/* Where a planner's plan comes from. */
+enum dfrt_plan_origin {
+  DFRT_PLAN_MADE = 0,
+  DFRT_PLAN_UPDATED = 1, /* kept from a batch of the same tiles */
+  DFRT_PLAN_FOUND = 2    /* kept from an equal batch */
+};
+
+dfrt_status dfrt_planner_create(const dfrt_artifact *artifact,
+                                const dfrt_planner_options *options,
+                                dfrt_planner **planner);
+void dfrt_planner_release(dfrt_planner *planner);
+/* The plan of a batch; arguments and failures as of dfrt_plan_make. It belongs
+ * to the planner (do not release it) and is valid until the next call with this
+ * planner or its release: upload or launch it before. Work that is under way
+ * keeps what it needs. `origin`, where not null, becomes a dfrt_plan_origin. Its
+ * dfrt_plan_decisions are empty. */
+dfrt_status dfrt_planner_plan(dfrt_planner *planner,
+                              const dfrt_tensor *arguments, uint32_t count,
+                              const dfrt_plan **plan, uint32_t *origin);
+
 /* ---- Launches ----------------------------------------------------------- */
 
 typedef struct dfrt_launch_options {

@@ -159,6 +159,35 @@ public:
                                uint64_t &bytes) const;
 };
 
+/// Plans batch after batch; see dfrt_planner. What `plan` gives belongs to the
+/// planner and is valid until the next call.
+class PlannerHandle
+    : public detail::Handle<dfrt_planner, &dfrt_planner_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<PlannerHandle>
+  create(const ArtifactHandle &artifact,
+         const dfrt_planner_options *options = nullptr) {
+    dfrt_planner *planner = nullptr;
+    Status status =
+        lastStatus(dfrt_planner_create(artifact.get(), options, &planner));
+    if (!status.ok())
+      return status;
+    return PlannerHandle(planner);
+  }
+  Expected<const dfrt_plan *> plan(const std::vector<dfrt_tensor> &arguments,
+                                   uint32_t *origin = nullptr) const {
+    const dfrt_plan *plan = nullptr;
+    Status status = lastStatus(dfrt_planner_plan(
+        get(), arguments.data(), static_cast<uint32_t>(arguments.size()), &plan,
+        origin));
+    if (!status.ok())
+      return status;
+    return plan;
+  }
+};
+
 /// An open device.
 class DeviceHandle : public detail::Handle<dfrt_device, &dfrt_device_release> {
 public:
@@ -175,12 +204,17 @@ public:
     return detail::readText(&dfrt_device_describe, get());
   }
   Status reopen() const { return lastStatus(dfrt_device_reopen(get())); }
+  Status launch(const ArtifactHandle &artifact, const dfrt_plan *plan,
+                const std::vector<dfrt_tensor> &arguments,
+                const dfrt_launch_options *options = nullptr) const {
+    return lastStatus(dfrt_launch(get(), artifact.get(), plan, arguments.data(),
+                                  static_cast<uint32_t>(arguments.size()),
+                                  options));
+  }
   Status launch(const ArtifactHandle &artifact, const PlanHandle &plan,
                 const std::vector<dfrt_tensor> &arguments,
                 const dfrt_launch_options *options = nullptr) const {
-    return lastStatus(
-        dfrt_launch(get(), artifact.get(), plan.get(), arguments.data(),
-                    static_cast<uint32_t>(arguments.size()), options));
+    return launch(artifact, plan.get(), arguments, options);
   }
 };
 
@@ -240,8 +274,11 @@ public:
     return lastStatus(dfrt_launcher_bind(
         get(), arguments.data(), static_cast<uint32_t>(arguments.size())));
   }
+  Status upload(const dfrt_plan *plan, void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_upload(get(), plan, stream));
+  }
   Status upload(const PlanHandle &plan, void *stream = nullptr) const {
-    return lastStatus(dfrt_launcher_upload(get(), plan.get(), stream));
+    return upload(plan.get(), stream);
   }
   Status launch(void *stream = nullptr) const {
     return lastStatus(dfrt_launcher_launch(get(), stream));
