@@ -77,7 +77,7 @@ selectSpecializations(ProgramOp program);
 
 struct KernelOptions {
   bool watchdog = false;
-  bool timeline = false; ///< times of instructions are recorded
+  bool timeline = false;  ///< times of instructions are recorded
   uint32_t threads = 256; ///< compute threads, a multiple of 128
   uint32_t maxBarriers = 512;
   uint64_t privateBytes = 98304;

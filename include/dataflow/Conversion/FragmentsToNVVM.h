@@ -19,8 +19,9 @@
 // lowered further with the other bodies (HandlerToLLVM).
 //
 // Reductions have a fixed order, which depends on the layout only: first over
-// the registers of a thread, then over lanes, then over warps; the initial value
-// comes last. So results are repeatable, but not those of the portable path.
+// the registers of a thread, then over lanes, then over warps; the initial
+// value comes last. So results are repeatable, but not those of the portable
+// path.
 //
 //===----------------------------------------------------------------------===//
 

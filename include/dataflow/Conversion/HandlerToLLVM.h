@@ -40,7 +40,8 @@
 // (1.5 ulp), erf (4 ulp) and erfc (8 ulp); sin, cos and tan ask for arguments
 // below 2^31. f64 has all of them but erf and erfc, to a few ulp (powf: to a
 // relative error of 2^-42, asinh and the like: of 2^-48). Subnormal numbers
-// are kept. arith.remf is exact, on f32 only.
+// are kept, but exp2 on fragments takes and returns zero for them. arith.remf
+// is exact, on f32 only.
 //
 // A body may call functions named dfk_*, which the caller declares and defines
 // (operands and results are types of the LLVM dialect). Such calls keep their
@@ -133,8 +134,8 @@ void registerHandlerToLLVMDialects(DialectRegistry &registry);
 ///   symbol$store  (record, head, slices)
 ///   symbol$head   (record, head, slices)
 ///
-/// `store` writes all of a record. Of a function for slices, it writes the slice
-/// and `head` writes what slices have in common, which is needed once.
+/// `store` writes all of a record. Of a function for slices, it writes the
+/// slice and `head` writes what slices have in common, which is needed once.
 /// `packed` holds the indices only. A record is the scalars that a thread holds
 /// of its fields, one field behind the other, in the layouts in which the
 /// handler returns them; as a result it is a struct if there are several. There

@@ -213,7 +213,9 @@ def Dataflow_FillOp : Dataflow_Op<"fill", [
   let description = [{
     Waits until the next stage of the ring is free and starts to copy the slice,
     which is described as in `tensor.extract_slice`, to its beginning. When
-    fewer rows than the tile has are copied, the others hold anything.
+    fewer rows than the tile has are copied, the others hold anything. A fill of
+    a stream with a layout copies the tile's whole box all the same: the others
+    hold what lies behind the slice, or zero outside of the tensor.
 
     Preconditions:
     - (C1) It lies in a load part; the stream is one of the kernel, of tiles of

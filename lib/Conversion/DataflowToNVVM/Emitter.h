@@ -80,16 +80,15 @@ public:
   void loop(Value begin, Value end, function_ref<void(Value)> body) {
     loop(begin, end, constant32(1), body);
   }
-  void loop(Value begin, Value end, Value step,
-            function_ref<void(Value)> body);
+  void loop(Value begin, Value end, Value step, function_ref<void(Value)> body);
   /// With values that are carried from one turn to the next.
   SmallVector<Value>
   loop(Value begin, Value end, ValueRange initial,
        function_ref<SmallVector<Value>(Value, ValueRange)> body);
   /// while (condition(values)) values = body(values)
-  SmallVector<Value>
-  repeat(ValueRange initial, function_ref<Value(ValueRange)> condition,
-         function_ref<SmallVector<Value>(ValueRange)> body);
+  SmallVector<Value> repeat(ValueRange initial,
+                            function_ref<Value(ValueRange)> condition,
+                            function_ref<SmallVector<Value>(ValueRange)> body);
   void when(Value condition, function_ref<void()> body);
   SmallVector<Value> choose(Value condition, TypeRange types,
                             function_ref<SmallVector<Value>()> yes,

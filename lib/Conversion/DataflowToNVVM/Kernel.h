@@ -65,8 +65,8 @@ struct KernelState {
   llvm::StringSet<> split;
   /// Those of them that have a load part.
   llvm::StringSet<> loads;
-  /// Functions whose warps exchange through shared memory: between two calls the
-  /// threads meet.
+  /// Functions whose warps exchange through shared memory: between two calls
+  /// the threads meet.
   llvm::StringSet<> exchanging;
   /// Functions that a warp calls by itself, without meeting others.
   llvm::StringSet<> byWarp;

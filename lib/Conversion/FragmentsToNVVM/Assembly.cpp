@@ -160,17 +160,17 @@ static StringRef constraint(Type type) {
 }
 
 SmallVector<Value> Assembly::run(const Twine &text, TypeRange results,
-                                 ValueRange inputs, ValueRange inOut) {
+                                 ValueRange inputs, ValueRange tied) {
   std::string constraints;
   for (Type type : results)
     constraints += ("=" + constraint(type) + ",").str();
   for (Value input : inputs)
     constraints += (constraint(input.getType()) + ",").str();
-  for (size_t i = 0; i != inOut.size(); ++i)
+  for (size_t i = 0; i != tied.size(); ++i)
     constraints += std::to_string(i) + ",";
   constraints += "~{memory}";
   SmallVector<Value> operands(inputs);
-  llvm::append_range(operands, inOut);
+  llvm::append_range(operands, tied);
 
   MLIRContext *context = builder.getContext();
   Type type;

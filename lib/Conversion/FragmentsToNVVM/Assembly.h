@@ -66,10 +66,10 @@ public:
   SmallVector<Value> unpack(ValueRange words, Type type);
 
   /// Inline assembly with side effects that may access all memory. Its results
-  /// are $0, $1, ...; the first of them, one for each of `inOut`, begin with
+  /// are $0, $1, ...; the first of them, one for each of `tied`, begin with
   /// these values; then come `inputs`.
   SmallVector<Value> run(const Twine &text, TypeRange results = {},
-                         ValueRange inputs = {}, ValueRange inOut = {});
+                         ValueRange inputs = {}, ValueRange tied = {});
 
 private:
   Value combine(const Thread &thread, const ThreadWeights &weights,

@@ -399,9 +399,9 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
                accumulators.begin());
 
   size_t steps = size_t(k / step);
-  for (auto [mNumber, m] : llvm::enumerate(extent.m))
-    for (auto [nNumber, part] : llvm::enumerate(parts)) {
-      size_t number = mNumber * parts.size() + nNumber;
+  for (auto [mIndex, m] : llvm::enumerate(extent.m))
+    for (auto [nIndex, part] : llvm::enumerate(parts)) {
+      size_t number = mIndex * parts.size() + nIndex;
       MutableArrayRef<Value> own(accumulators.data() + firsts[number],
                                  firsts[number + 1] - firsts[number]);
       for (size_t i = 0; i != steps; ++i) {
@@ -410,8 +410,8 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
         if (aDescriptors)
           aValues.push_back(aDescriptors->at(m, at));
         else
-          aValues.append(aWords.begin() + 4 * (mNumber * steps + i),
-                         aWords.begin() + 4 * (mNumber * steps + i + 1));
+          aValues.append(aWords.begin() + 4 * (mIndex * steps + i),
+                         aWords.begin() + 4 * (mIndex * steps + i + 1));
         issue(assembly, product, unsigned(8 * part.size()), aValues,
               bDescriptors.at(part.front(), at), !zero || i != 0, own);
       }

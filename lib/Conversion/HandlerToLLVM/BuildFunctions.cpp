@@ -83,9 +83,8 @@ public:
   FunctionBuilder(ModuleOp module, const HandlerFunction &function,
                   HandlerTarget target, fragments::Info &info)
       : function(function), target(target), info(info),
-        context(module.getContext()),
-        loc(function.body->getLoc()), outer(context), inner(context),
-        converter(context) {
+        context(module.getContext()), loc(function.body->getLoc()),
+        outer(context), inner(context), converter(context) {
     outer.setInsertionPointToEnd(module.getBody());
     inner.setInsertionPointToEnd(module.getBody());
     pointer = LLVM::LLVMPointerType::get(context);

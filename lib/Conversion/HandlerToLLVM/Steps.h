@@ -43,8 +43,8 @@ LogicalResult promoteToF64(Region &body, MLIRContext *context,
 LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
                             HandlerTarget target, fragments::Info &info);
 
-/// Appends what a reduce needs to keep a record in registers, if `function` is a
-/// pairwise handler on fragments that allows it: functions
+/// Appends what a reduce needs to keep a record in registers, if `function` is
+/// a pairwise handler on fragments that allows it: functions
 ///   symbol$load   head, slices -> registers
 ///   symbol$merge  indices (packed), registers, registers -> registers
 ///   symbol$store  registers, head, slices; for slices without the head, which

@@ -293,8 +293,8 @@ void dfrt_planner_release(dfrt_planner *planner);
 /* The plan of a batch; arguments and failures as of dfrt_plan_make. It belongs
  * to the planner (do not release it) and is valid until the next call with this
  * planner or its release: upload or launch it before. Work that is under way
- * keeps what it needs. `origin`, where not null, becomes a dfrt_plan_origin. Its
- * dfrt_plan_decisions are empty. */
+ * keeps what it needs. `origin`, where not null, becomes a dfrt_plan_origin.
+ * Its dfrt_plan_decisions are empty. */
 dfrt_status dfrt_planner_plan(dfrt_planner *planner,
                               const dfrt_tensor *arguments, uint32_t count,
                               const dfrt_plan **plan, uint32_t *origin);
@@ -502,9 +502,9 @@ dfrt_status dfrt_launcher_initialise(dfrt_launcher *launcher, void *stream);
 dfrt_status dfrt_launcher_watchdog(dfrt_launcher *launcher, const char **text);
 
 /* From the next launch on the kernel, which has to be one with a timeline,
- * records up to `capacity` instructions of each role of each CTA, in memory that
- * is allocated here; what it recorded before is forgotten, as has to be done
- * before each launch that is to be read. 0 ends it. */
+ * records up to `capacity` instructions of each role of each CTA, in memory
+ * that is allocated here; what it recorded before is forgotten, as has to be
+ * done before each launch that is to be read. 0 ends it. */
 dfrt_status dfrt_launcher_trace(dfrt_launcher *launcher, uint32_t capacity,
                                 void *stream);
 /* Waits for what is in `stream`. `timeline` becomes what the last launch left,
