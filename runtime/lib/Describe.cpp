@@ -174,9 +174,9 @@ void describeKernel(JsonWriter &json, const Program &program,
   json.member("scratch_bytes", kernel.scratchBytes);
   json.member("max_cluster", kernel.maxCluster);
   json.member("watchdog", kernel.watchdog);
+  json.member("timeline", kernel.timeline);
   json.member("parameter_bytes", kernel.parameterBytes);
   json.numbers("argument_alignment", kernel.argumentAlignment);
-  json.member("timeline", kernel.timeline);
   json.beginArray("maps");
   for (const TensorMapSpec &map : kernel.maps)
     describeMap(json, program, map);

@@ -95,8 +95,8 @@ const char *kindName(CodeBlob::Kind kind);
 /// one by one, up to its limit, the next one takes as many at a step, and so
 /// on; the outermost has what is there. So a matrix of 192 columns, whose rows
 /// come in eights, is {columns, limit 64}, {rows, limit 8}, {columns, unit 64},
-/// {rows, unit 8}: three chunks of 64 columns, each with eight rows. Dimension 0
-/// of the map is the innermost one of the run with the last dimension; the
+/// {rows, unit 8}: three chunks of 64 columns, each with eight rows. Dimension
+/// 0 of the map is the innermost one of the run with the last dimension; the
 /// others may stand in any order.
 struct TensorMapSpec {
   static constexpr uint32_t kMaxRank = 5;
@@ -150,6 +150,7 @@ struct Kernel {
   uint64_t scratchBytes = 0;
   uint32_t maxCluster = 1;     ///< CTAs, a power of two
   bool watchdog = false;       ///< waits end; see dfrt_watchdog_record
+  bool timeline = false;       ///< it can record; see dfrt_timeline_record
   uint32_t parameterBytes = 0; ///< kernelParameterBytes(program, maps.size())
   /// Alignment in bytes, a power of two, that the kernel needs of each argument
   /// of the program.
@@ -169,7 +170,6 @@ struct Artifact {
 };
 
 /// The type that `type` becomes in cpuReference code: f64 for every
-  bool timeline = false;       ///< it can record; see dfrt_timeline_record
 /// floating-point type, else the type itself.
 ElementType referenceElement(ElementType type);
 
