@@ -44,7 +44,7 @@ void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
 }
 
 uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
-                                    ArrayView<Part> reads) {
+                                    const ArrayView<Part> &reads) {
   if (reduceLoad.size() < placement->lanes)
     setSize(reduceLoad, placement->lanes);
   ++reduceLoad[lane];

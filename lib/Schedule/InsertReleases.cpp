@@ -37,7 +37,7 @@ void ReleaseInserter::run() {
   setSize(lifetimes, schedule.slots.size());
   for (uint32_t s = 0; s < schedule.slots.size(); ++s)
     if (schedule.slots[s].space == Space::shared)
-      lifetimes[s] = lifetimeOf(schedule, flow, s);
+      findLifetime(schedule, flow, s, lifetimes[s]);
   Status done = visitLanes(byLane.sort(schedule, lifetimes, flow.lanes),
                            lifetimes, [&](ArrayView<uint32_t> slots) {
                              sweep(slots);

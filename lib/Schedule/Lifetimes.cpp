@@ -19,9 +19,8 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
-                            uint32_t slot) {
-  Lifetime life;
+void detail::findLifetime(const Schedule &schedule, const Flow &flow,
+                          uint32_t slot, Lifetime &life) {
   uint32_t writer = flow.writer[slot];
   uint32_t arrival = flow.arrival[slot];
   life.fromPeer =
@@ -51,7 +50,6 @@ Lifetime detail::lifetimeOf(const Schedule &schedule, const Flow &flow,
   // transfer or nothing at all reads the slot, there is none to send it.
   if (!read && life.endForPeer == life.begin)
     life.endForPeer = kNever;
-  return life;
 }
 
 const std::vector<uint32_t> &

@@ -56,7 +56,8 @@ inline bool reachesPeer(const Transfer &transfer) {
 }
 
 /// Lifetime of a slot in shared memory (or one that would be).
-Lifetime lifetimeOf(const Schedule &schedule, const Flow &flow, uint32_t slot);
+void findLifetime(const Schedule &schedule, const Flow &flow, uint32_t slot,
+                  Lifetime &life);
 
 /// All slots in shared memory, owner by owner, each owner's in the order of
 /// their first writes. `lifetimes`: of these slots. [slots]

@@ -21,7 +21,7 @@ using namespace dfrt;
 using namespace dfrt::detail;
 
 /// `slot` finds no room: its record goes through global memory.
-Status SlotPlacer::moveToGlobal(uint32_t slot, const std::vector<Busy> &busy) {
+Status SlotPlacer::moveToGlobal(uint32_t slot, const Table<Busy> &busy) {
   uint32_t stage = schedule.slots[slot].stage;
   uint32_t arrival = flow.arrival[slot];
   bool destination =

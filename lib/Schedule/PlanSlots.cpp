@@ -34,9 +34,7 @@ Status SlotPlacer::run() {
   arena = problem.topology.slotBytes();
   numMoved = numPublished = 0;
   moved.clear();
-  for (std::vector<uint32_t> *list : {&fixed, &active, &moved})
-    reserve(*list, count);
-  reserve(busy, count);
+  reserve(moved, count);
   reserve(schedule.barriers, count);
   dropped.fill(count, 0);
   setSize(lifetimes, count);
@@ -48,7 +46,7 @@ Status SlotPlacer::run() {
     if (slot.space == Space::global)
       continue;
     slot.space = Space::shared;
-    lifetimes[s] = lifetimeOf(schedule, flow, s);
+    findLifetime(schedule, flow, s, lifetimes[s]);
   }
   if (Status s = placeMulticasts(); !s)
     return s;
@@ -69,7 +67,7 @@ uint64_t SlotPlacer::bytesOf(uint32_t slot) const {
 }
 
 /// Lowest offset that keeps clear of all `busy` regions, which are sorted.
-uint64_t SlotPlacer::firstFit(std::vector<Busy> &busy, uint64_t bytes) {
+uint64_t SlotPlacer::firstFit(Table<Busy> &busy, uint64_t bytes) {
   std::sort(busy.begin(), busy.end(), [](const Busy &a, const Busy &b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
   });
@@ -87,7 +85,7 @@ SlotPlacer::Busy SlotPlacer::regionOf(uint32_t slot) const {
   return {offset, offset + bytesOf(slot), slot};
 }
 
-Status SlotPlacer::overflow(uint32_t slot, const std::vector<Busy> &busy,
+Status SlotPlacer::overflow(uint32_t slot, const Table<Busy> &busy,
                             const char *why) const {
   std::string live;
   size_t shown = 0;
@@ -138,7 +136,7 @@ Status SlotPlacer::placeMulticasts() {
       for (uint32_t other = lastMulticast[lifetimes[slot].lane]; other != kNone;
            other = previousMulticast[other])
         if (!lifetimes[other].endsBefore(lifetimes[slot]))
-          busy.push_back(regionOf(other));
+          busy.push(regionOf(other));
     uint64_t offset = firstFit(busy, bytesOf(first(t)));
     if (offset + bytesOf(first(t)) > arena)
       return overflow(first(t), busy, "a multicast is requested");
@@ -162,7 +160,7 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
   };
   for (uint32_t slot : slots)
     if (isFixed(slot))
-      fixed.push_back(slot);
+      fixed.push(slot);
   for (uint32_t slot : slots) {
     if (dropped[slot] || isFixed(slot) ||
         schedule.slots[slot].space == Space::global)
@@ -175,13 +173,13 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
           life.begin)
         active[kept++] = other;
       if (!lifetimes[other].endsBefore(life) && !dropped[other])
-        busy.push_back(regionOf(other));
+        busy.push(regionOf(other));
     }
-    active.resize(kept);
+    active.setSize(kept);
     for (uint32_t other : fixed)
       if (!lifetimes[other].endsBefore(life) &&
           !life.endsBefore(lifetimes[other]))
-        busy.push_back(regionOf(other));
+        busy.push(regionOf(other));
     uint64_t bytes = bytesOf(slot);
     uint64_t offset = firstFit(busy, bytes);
     if (offset + bytes > arena) {
@@ -190,7 +188,7 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
       continue;
     }
     schedule.slots[slot].offset = offset;
-    active.push_back(slot);
+    active.push(slot);
   }
   return Status::success();
 }

@@ -35,20 +35,21 @@ private:
   using Memory = StageRequests::Memory;
 
   std::string edgeName(uint32_t slot, const Read &read) const;
-  Status choose(uint32_t slot, const Read &read, Transport &choice) const;
+  const char *choose(uint32_t slot, const Read &read, Transport &choice) const;
   void neededSlices(uint32_t slot, const Read &read, uint32_t &begin,
                     uint32_t &end) const;
+  bool staysLocal(uint32_t slot);
   Status select(uint32_t slot);
   uint32_t addSlot(uint32_t source, uint32_t begin, uint32_t end, Space space,
-                   uint32_t cta, ArrayView<Read> reads);
+                   uint32_t cta, const ArrayView<Read> &reads);
   void addTransfer(Transport transport, uint32_t source,
                    ArrayView<uint32_t> destinations);
   void redirect(const Read &read, uint32_t slot);
-  void sortByLane(std::vector<Read> &reads) const;
-  ArrayView<Read> store(const std::vector<Read> &reads, uint32_t &at);
-  void sendToPeers(uint32_t slot, ArrayView<Read> reads);
-  void multicast(uint32_t slot, ArrayView<Read> reads);
-  void publish(uint32_t slot, ArrayView<Read> reads, bool inPlace);
+  void sortByLane(Table<Read> &reads) const;
+  ArrayView<Read> store(const Table<Read> &reads, uint32_t &at);
+  void sendToPeers(uint32_t slot, const ArrayView<Read> &reads);
+  void multicast(uint32_t slot, const ArrayView<Read> &reads);
+  void publish(uint32_t slot, const ArrayView<Read> &reads, bool inPlace);
 
   const Problem &problem;
   const Program &program;
@@ -59,8 +60,8 @@ private:
   std::vector<Transport> requested; ///< [sources][readers]
   /// Reads of the slot at hand: on its lane, by transport, and all that a slot
   /// in global memory serves itself.
-  std::vector<Read> local, peers, outside, receivers, inPlaceReads;
-  std::vector<uint32_t> copies; ///< destinations of one multicast
+  Table<Read> local, peers, outside, receivers, inPlaceReads;
+  Table<uint32_t> copies; ///< destinations of one multicast
   uint64_t numLocal = 0, numCluster = 0, numGlobal = 0, numMulticast = 0;
 };
 
@@ -85,13 +86,13 @@ private:
   };
 
   uint64_t bytesOf(uint32_t slot) const;
-  static uint64_t firstFit(std::vector<Busy> &busy, uint64_t bytes);
+  static uint64_t firstFit(Table<Busy> &busy, uint64_t bytes);
   Busy regionOf(uint32_t slot) const;
-  Status overflow(uint32_t slot, const std::vector<Busy> &busy,
+  Status overflow(uint32_t slot, const Table<Busy> &busy,
                   const char *why) const;
   Status placeMulticasts();
   Status placeLane(ArrayView<uint32_t> slots);
-  Status moveToGlobal(uint32_t slot, const std::vector<Busy> &busy);
+  Status moveToGlobal(uint32_t slot, const Table<Busy> &busy);
   void rewire();
   void storeTransfers();
   void compact();
@@ -111,9 +112,9 @@ private:
   Table<uint32_t> lastMulticast, previousMulticast;
   std::vector<uint32_t> multicasts;
   // Of the lane at hand.
-  std::vector<uint32_t> fixed;  ///< destinations of multicasts
-  std::vector<uint32_t> active; ///< not yet free for all that may follow
-  std::vector<Busy> busy;       ///< in use with the slot that is being placed
+  Table<uint32_t> fixed;  ///< destinations of multicasts
+  Table<uint32_t> active; ///< not yet free for all that may follow
+  Table<Busy> busy;       ///< in use with the slot that is being placed
   // Of records that move.
   std::vector<uint32_t> moved; ///< sources whose records go through global
   Table<uint32_t> replacement, slotIndex; ///< [slots]

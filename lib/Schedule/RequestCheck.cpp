@@ -121,3 +121,32 @@ Memory detail::ownMemory(const StageRequests &requests) {
 Status detail::checkRequests(const Program &program) {
   return Checker(program).run();
 }
+
+Transport detail::requestedTransport(const Program &program, uint32_t reader,
+                                     uint32_t source) {
+  for (const StageInput &in : program.stages[reader].inputs) {
+    uint32_t s = in.stage;
+    Transport found = program.stages[s].requests.transport;
+    // Behind a reshard, or a reduce of one part that needed no instruction.
+    while (s != source && (program.stages[s].kind == StageKind::reshard ||
+                           program.stages[s].kind == StageKind::reduce)) {
+      s = program.stages[s].inputs[0].stage;
+      if (found == Transport::automatic)
+        found = program.stages[s].requests.transport;
+    }
+    if (s == source && found != Transport::automatic)
+      return found;
+  }
+  return Transport::automatic;
+}
+
+StageRequests::Memory detail::requestedMemory(const Program &program,
+                                              uint32_t source) {
+  for (uint32_t s = source; s < program.stages.size(); ++s) {
+    StageRequests::Memory memory = ownMemory(program.stages[s].requests);
+    if (memory != StageRequests::Memory::automatic &&
+        recordSource(program, s) == source)
+      return memory;
+  }
+  return StageRequests::Memory::automatic;
+}

@@ -251,7 +251,8 @@ void ScheduleBuilder::addCall(uint32_t s, uint64_t task, int64_t begin,
 uint32_t ScheduleBuilder::addInstruction(uint32_t s, uint64_t task,
                                          int64_t begin, int64_t end,
                                          uint32_t sliceBegin, uint32_t sliceEnd,
-                                         uint32_t lane, ArrayView<Part> reads) {
+                                         uint32_t lane,
+                                         const ArrayView<Part> &reads) {
   Arity arity = graph.stage(s).arity;
   uint32_t index = static_cast<uint32_t>(instructions.size());
   Instruction &i = *instructions.extend(1);

@@ -88,7 +88,7 @@ private:
   Status combineParts(uint32_t stage, uint64_t task, uint32_t lane);
   void scatterParts(uint32_t stage, uint64_t task, const Shares &shares);
   uint32_t foldParts(uint32_t stage, uint64_t task, uint32_t lane,
-                     ArrayView<Part> operands);
+                     const ArrayView<Part> &operands);
   void gatherParts(uint32_t stage, uint64_t task);
   void joinRuns(uint32_t stage, uint64_t task);
 
@@ -107,7 +107,7 @@ private:
                uint32_t sliceBegin, uint32_t sliceEnd, uint32_t lane);
   uint32_t addInstruction(uint32_t stage, uint64_t task, int64_t begin,
                           int64_t end, uint32_t sliceBegin, uint32_t sliceEnd,
-                          uint32_t lane, ArrayView<Part> operands);
+                          uint32_t lane, const ArrayView<Part> &operands);
   uint32_t variantFor(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
                       bool sliced) const;
 

@@ -22,35 +22,6 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-Transport detail::requestedTransport(const Program &program, uint32_t reader,
-                                     uint32_t source) {
-  for (const StageInput &in : program.stages[reader].inputs) {
-    uint32_t s = in.stage;
-    Transport found = program.stages[s].requests.transport;
-    // Behind a reshard, or a reduce of one part that needed no instruction.
-    while (s != source && (program.stages[s].kind == StageKind::reshard ||
-                           program.stages[s].kind == StageKind::reduce)) {
-      s = program.stages[s].inputs[0].stage;
-      if (found == Transport::automatic)
-        found = program.stages[s].requests.transport;
-    }
-    if (s == source && found != Transport::automatic)
-      return found;
-  }
-  return Transport::automatic;
-}
-
-StageRequests::Memory detail::requestedMemory(const Program &program,
-                                              uint32_t source) {
-  for (uint32_t s = source; s < program.stages.size(); ++s) {
-    StageRequests::Memory memory = ownMemory(program.stages[s].requests);
-    if (memory != StageRequests::Memory::automatic &&
-        recordSource(program, s) == source)
-      return memory;
-  }
-  return StageRequests::Memory::automatic;
-}
-
 const char *dfrt::transportName(Transport transport) {
   static const char *const names[] = {"automatic", "local", "cluster_shared",
                                       "global", "multicast"};
@@ -75,14 +46,13 @@ Status TransportSelector::run(const ScheduleOptions &with) {
   options = with;
   numLocal = numCluster = numGlobal = numMulticast = 0;
   uint32_t count = static_cast<uint32_t>(schedule.slots.size());
-  for (std::vector<Read> *list :
-       {&local, &peers, &outside, &receivers, &inPlaceReads})
-    reserve(*list, 64); // readers of one slot
   reserve(schedule.transfers, count);
   reserve(schedule.destinations, count);
   for (uint32_t slot = 0; slot < count; ++slot) {
     flow.departureBegin[slot] =
         static_cast<uint32_t>(schedule.transfers.size());
+    if (staysLocal(slot))
+      continue;
     DFRT_TRY(select(slot));
   }
   uint32_t transfers = static_cast<uint32_t>(schedule.transfers.size());
@@ -118,52 +88,48 @@ std::string TransportSelector::edgeName(uint32_t slot, const Read &read) const {
                 flow.lane[read.instruction]);
 }
 
-/// The transport of one edge between lanes.
-Status TransportSelector::choose(uint32_t slot, const Read &read,
-                                 Transport &choice) const {
+/// The transport of one edge between lanes. Null, or the limit that speaks
+/// against a choice that is forced.
+const char *TransportSelector::choose(uint32_t slot, const Read &read,
+                                      Transport &choice) const {
   uint32_t stage = schedule.slots[slot].stage;
   uint32_t reader = schedule.instructions[read.instruction].stage;
-  Transport forced = requested[stage * program.stages.size() + reader];
-  if (forced == Transport::automatic)
-    forced = options.transport;
+  choice = requested[stage * memory.size() + reader];
+  if (choice == Transport::automatic)
+    choice = options.transport;
   bool ticket = schedule.discipline == Discipline::ticket;
-  uint32_t from = flow.lane[flow.writer[slot]];
-  uint32_t to = flow.lane[read.instruction];
   const Topology &topology = problem.topology;
-  bool sameCluster = !ticket && topology.cluster(from) == topology.cluster(to);
-  choice = forced;
-  auto refuse = [&](const char *limit) {
-    return invalidArgument(edgeName(slot, read), ": transport ",
-                           transportName(forced), " is requested, but ", limit);
-  };
-  switch (forced) {
+  bool sameCluster = !ticket && topology.clusterSize > 1 &&
+                     topology.cluster(flow.lane[flow.writer[slot]]) ==
+                         topology.cluster(flow.lane[read.instruction]);
+  switch (choice) {
   case Transport::automatic:
     choice =
         sameCluster && memory[stage] != Memory::global &&
                 program.stages[stage].record.bytes() <= topology.slotBytes()
             ? Transport::clusterShared
             : Transport::global;
-    return Status::success();
+    return nullptr;
   case Transport::global:
-    return Status::success();
+    return nullptr;
   case Transport::local:
-    return refuse(ticket ? "the draws differ" : "the CTAs differ");
+    return ticket ? "the draws differ" : "the CTAs differ";
   case Transport::clusterShared:
     if (!sameCluster)
-      return refuse(ticket ? "draws are joined by global slots only"
-                           : "the CTAs are in different clusters");
-    if (memory[stage] == Memory::global)
-      return refuse("the record is requested to be in global memory");
-    return Status::success();
+      return ticket ? "draws are joined by global slots only"
+                    : "the CTAs are in different clusters";
+    return memory[stage] == Memory::global
+               ? "the record is requested to be in global memory"
+               : nullptr;
   case Transport::multicast:
     if (!sameCluster)
-      return refuse(ticket ? "draws are joined by global slots only"
-                           : "the CTAs are in different clusters");
-    if (memory[stage] == Memory::shared)
-      return refuse("the record is requested to be in shared memory");
-    return Status::success();
+      return ticket ? "draws are joined by global slots only"
+                    : "the CTAs are in different clusters";
+    return memory[stage] == Memory::shared
+               ? "the record is requested to be in shared memory"
+               : nullptr;
   }
-  return refuse("there is no such transport");
+  return "there is no such transport";
 }
 
 /// Slices of the record in `slot` that an operand needs.
@@ -184,20 +150,24 @@ void TransportSelector::neededSlices(uint32_t slot, const Read &read,
   }
 }
 
+/// True if nobody on another lane reads the slot, which is then dealt with.
+bool TransportSelector::staysLocal(uint32_t slot) {
+  uint32_t from = flow.lane[flow.writer[slot]];
+  ArrayView<Read> reads = flow.readers(slot);
+  for (const Read &read : reads)
+    if (flow.lane[read.instruction] != from)
+      return false;
+  numLocal += !reads.empty();
+  if (memory[schedule.slots[slot].stage] == Memory::global)
+    schedule.slots[slot].space = Space::global;
+  return true;
+}
+
 Status TransportSelector::select(uint32_t slot) {
   Memory request = memory[schedule.slots[slot].stage];
   uint32_t from = flow.lane[flow.writer[slot]];
   bool ticket = schedule.discipline == Discipline::ticket;
   ArrayView<Read> reads = flow.readers(slot);
-  bool remote = false;
-  for (const Read &read : reads)
-    remote |= flow.lane[read.instruction] != from;
-  if (!remote) {
-    numLocal += !reads.empty();
-    if (request == Memory::global)
-      schedule.slots[slot].space = Space::global;
-    return Status::success();
-  }
   local.clear();
   peers.clear();
   outside.clear();
@@ -205,19 +175,22 @@ Status TransportSelector::select(uint32_t slot) {
   inPlaceReads.clear();
   for (const Read &read : reads) {
     if (flow.lane[read.instruction] == from) {
-      local.push_back(read);
-      inPlaceReads.push_back(read);
+      local.push(read);
+      inPlaceReads.push(read);
       continue;
     }
     Transport transport;
-    DFRT_TRY(choose(slot, read, transport));
+    if (const char *limit = choose(slot, read, transport))
+      return invalidArgument(edgeName(slot, read), ": transport ",
+                             transportName(transport), " is requested, but ",
+                             limit);
     if (transport == Transport::clusterShared) {
-      peers.push_back(read);
+      peers.push(read);
     } else if (transport == Transport::multicast) {
-      receivers.push_back(read);
+      receivers.push(read);
     } else {
-      outside.push_back(read);
-      inPlaceReads.push_back(read);
+      outside.push(read);
+      inPlaceReads.push(read);
     }
   }
   numCluster += !peers.empty();
@@ -243,13 +216,15 @@ Status TransportSelector::select(uint32_t slot) {
   if (!peers.empty())
     sendToPeers(slot, store(peers, at));
   if (!outside.empty())
-    publish(slot, inPlace ? ArrayView<Read>(outside) : store(outside, at),
+    publish(slot,
+            inPlace ? ArrayView<Read>(outside.data(), outside.size())
+                    : store(outside, at),
             inPlace);
   return Status::success();
 }
 
 /// Puts `reads` into the flow's list from `at` on.
-ArrayView<Read> TransportSelector::store(const std::vector<Read> &reads,
+ArrayView<Read> TransportSelector::store(const Table<Read> &reads,
                                          uint32_t &at) {
   Read *first = flow.readList.data() + at;
   std::copy(reads.begin(), reads.end(), first);
@@ -260,7 +235,7 @@ ArrayView<Read> TransportSelector::store(const std::vector<Read> &reads,
 /// A copy of `source` for `reads`, which lie in the flow's list.
 uint32_t TransportSelector::addSlot(uint32_t source, uint32_t begin,
                                     uint32_t end, Space space, uint32_t cta,
-                                    ArrayView<Read> reads) {
+                                    const ArrayView<Read> &reads) {
   Slot slot;
   slot.stage = schedule.slots[source].stage;
   slot.sliceBegin = begin;
@@ -288,8 +263,8 @@ void TransportSelector::addTransfer(Transport transport, uint32_t source,
   transfer.firstDestination =
       static_cast<uint32_t>(schedule.destinations.size());
   transfer.destinationCount = static_cast<uint32_t>(destinations.size());
-  schedule.destinations.insert(schedule.destinations.end(),
-                               destinations.begin(), destinations.end());
+  for (uint32_t slot : destinations)
+    schedule.destinations.push_back(slot);
   schedule.transfers.push_back(transfer);
 }
 
@@ -299,7 +274,7 @@ void TransportSelector::redirect(const Read &read, uint32_t slot) {
 }
 
 /// Reads sorted by lane: one run a receiving CTA, the first reader first.
-void TransportSelector::sortByLane(std::vector<Read> &reads) const {
+void TransportSelector::sortByLane(Table<Read> &reads) const {
   if (reads.size() < 2)
     return;
   std::sort(reads.begin(), reads.end(), [&](const Read &a, const Read &b) {
@@ -310,7 +285,8 @@ void TransportSelector::sortByLane(std::vector<Read> &reads) const {
   });
 }
 
-void TransportSelector::sendToPeers(uint32_t slot, ArrayView<Read> reads) {
+void TransportSelector::sendToPeers(uint32_t slot,
+                                    const ArrayView<Read> &reads) {
   for (size_t first = 0; first < reads.size();) {
     uint32_t lane = flow.lane[reads[first].instruction];
     size_t last = first;
@@ -326,7 +302,7 @@ void TransportSelector::sendToPeers(uint32_t slot, ArrayView<Read> reads) {
   }
 }
 
-void TransportSelector::multicast(uint32_t slot, ArrayView<Read> reads) {
+void TransportSelector::multicast(uint32_t slot, const ArrayView<Read> &reads) {
   uint32_t begin = kNone, end = 0;
   for (const Read &read : reads)
     neededSlices(slot, read, begin, end);
@@ -336,15 +312,15 @@ void TransportSelector::multicast(uint32_t slot, ArrayView<Read> reads) {
     size_t last = first + 1;
     while (last < reads.size() && flow.lane[reads[last].instruction] == lane)
       ++last;
-    copies.push_back(addSlot(slot, begin, end, Space::shared, lane,
-                             {reads.data() + first, last - first}));
+    copies.push(addSlot(slot, begin, end, Space::shared, lane,
+                        {reads.data() + first, last - first}));
     for (; first < last; ++first)
       redirect(reads[first], copies.back());
   }
   addTransfer(Transport::multicast, slot, copies);
 }
 
-void TransportSelector::publish(uint32_t slot, ArrayView<Read> reads,
+void TransportSelector::publish(uint32_t slot, const ArrayView<Read> &reads,
                                 bool inPlace) {
   uint32_t destination = slot;
   if (inPlace) {

@@ -89,8 +89,11 @@ private:
     memory = std::move(larger);
   }
 
+  // `count` changes all the time. It does not lie beside the pointer, or views
+  // would be read with one load behind a store of half of it, which stalls.
   std::unique_ptr<T[]> memory;
-  size_t count = 0, room = 0;
+  size_t room = 0;
+  size_t count = 0;
 };
 
 template <typename T>

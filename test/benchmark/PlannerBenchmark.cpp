@@ -96,7 +96,8 @@ double quantile(std::vector<double> &samples, double share) {
 /// crosses a tile a plan is made.
 class Decode {
 public:
-  explicit Decode(const Case &c) : lengths(c.inputs[0].values) {
+  explicit Decode(const Case &c)
+      : lengths(c.inputs[0].values.begin(), c.inputs[0].values.end()) {
     Artifact artifact;
     artifact.program = c.program;
     Expected<std::vector<uint8_t>> file = writeArtifact(artifact);
@@ -128,9 +129,9 @@ public:
     planner = std::move(*made);
     shape = int64_t(lengths.size());
     arguments.resize(2);
-    arguments[0] = {lengths.data(), &shape, 1, DFRT_I64};
+    arguments[0] = {lengths.data(), &shape, 1, DFRT_I32};
     // Begin where no length crosses a tile for a while.
-    for (int64_t &length : lengths)
+    for (int32_t &length : lengths)
       length -= length % 64;
   }
 
@@ -138,7 +139,7 @@ public:
 
   Status plan() {
     step = (step + 1) % 63;
-    for (int64_t &length : lengths)
+    for (int32_t &length : lengths)
       length += step ? 1 : -62;
     Expected<const dfrt_plan *> made = planner.plan(arguments);
     if (!made)
@@ -152,7 +153,7 @@ public:
 private:
   Status failed;
   PlannerHandle planner;
-  std::vector<int64_t> lengths;
+  std::vector<int32_t> lengths;
   std::vector<dfrt_tensor> arguments;
   int64_t shape = 0;
   int step = 0;
@@ -240,12 +241,23 @@ std::vector<Case> allCases() {
 int main(int argc, char **argv) {
   benchmark::Initialize(&argc, argv);
   std::vector<Case> cases = allCases();
-  for (const Case &c : cases)
+  auto add = [](const std::string &name,
+                void (*run)(benchmark::State &, const Case &), const Case &c) {
     benchmark::RegisterBenchmark(
-        c.name.c_str(),
-        [&c](benchmark::State &state) { measure<Engine>(state, c); })
+        name.c_str(), [run, &c](benchmark::State &state) { run(state, c); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
+  };
+  for (const Case &c : cases)
+    add(c.name, measure<Engine>, c);
+  // Steps of the first batch of 128 requests, and of 1,024.
+  for (size_t requests : {128, 1024})
+    for (const Case &c : cases)
+      if (c.inputs[0].argument == "lengths" &&
+          c.inputs[0].values.size() == requests) {
+        add("step/" + c.name, measure<Decode>, c);
+        break;
+      }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return cases.empty();
