@@ -68,3 +68,75 @@ TEST(Traces, EverySolver) {
         EXPECT_TRUE(simulate(p, planned(p, solvedBy(solver.name))));
       }
 }
+
+namespace {
+
+/// FNV-1a over all that a schedule says.
+class Fingerprint {
+public:
+  template <typename... Values>
+  void add(Values... values) {
+    ((hash = (hash ^ static_cast<uint64_t>(values)) * 1099511628211ull), ...);
+  }
+  void add(const Schedule &s) {
+    for (const Queue &queue : s.queues) {
+      add(queue.cta);
+      for (uint32_t i : queue.instructions)
+        add(i);
+    }
+    for (const Instruction &i : s.instructions)
+      add(i.stage, i.variant, i.task, i.tileBegin, i.tileEnd, i.sliceBegin,
+          i.sliceEnd, i.firstOperand, i.operandCount, i.firstOutput,
+          i.outputCount, i.draw);
+    for (const Operand &o : s.operands)
+      add(o.slot, o.row, o.wait);
+    for (const Slot &slot : s.slots)
+      add(slot.stage, slot.sliceBegin, slot.sliceEnd, slot.space, slot.cta,
+          slot.offset, slot.barrier, slot.phase, slot.flag);
+    for (const Transfer &t : s.transfers)
+      add(t.transport, t.instruction, t.source, t.firstDestination,
+          t.destinationCount);
+    for (uint32_t d : s.destinations)
+      add(d);
+    for (const Release &r : s.releases)
+      add(r.slot, r.from, r.to, r.barrier, r.phase);
+    for (const Barrier &b : s.barriers)
+      add(b.cta, b.arrivals);
+    add(s.flags, s.sharedBytes, s.globalBytes, s.exitBarrier);
+  }
+  uint64_t value() const { return hash; }
+
+private:
+  uint64_t hash = 14695981039346656037ull;
+};
+
+} // namespace
+
+/// Making the planner faster must not change what it plans. Where another plan
+/// is wanted, these numbers are to change in the same commit.
+TEST(Traces, PlansAreThoseOfBefore) {
+  struct Expected {
+    uint32_t ctas, cluster;
+    const char *solver;
+    uint64_t fingerprint;
+  };
+  const Expected table[] = {
+      {132, 1, "stream", 0x52dfa80c75c1423},
+      {120, 4, "stream", 0x9227269e3b700ee9},
+      {112, 16, "stream", 0x2a808d410a046fca},
+      {132, 1, "longest-first", 0x7ef6a0a70fd07683},
+      {120, 4, "longest-first", 0x5808a3d798d45ccd},
+      {132, 1, "tickets", 0x804ca6e7b6bafe4a},
+  };
+  for (const Expected &e : table) {
+    Fingerprint fingerprint;
+    for (const Trace &trace : traces()) {
+      Problem p = problemFor(latentAttention(), trace.lengths,
+                             topology(e.ctas, e.cluster));
+      fingerprint.add(planned(p, solvedBy(e.solver)));
+    }
+    EXPECT_EQ(fingerprint.value(), e.fingerprint)
+        << e.ctas << "x" << e.cluster << ", " << e.solver << ": 0x" << std::hex
+        << fingerprint.value();
+  }
+}
