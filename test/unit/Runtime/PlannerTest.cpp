@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CountAllocations.h"
+#include "Handles.h"
 #include "TestPrograms.h"
 
 #include "dfrt/dfrt.hpp"
@@ -108,6 +109,38 @@ TEST(Planners, KeysCount) {
   EXPECT_EQ(p.plan(a), DFRT_PLAN_FOUND);
   EXPECT_EQ(p.plan(routeCase(6, {0, 1, 2, 3, 4, 5, 0, -1})), DFRT_PLAN_MADE);
   EXPECT_EQ(p.plan(routeCase(7, {0, 1, 2, 3, 4, 5, 0, -1})), DFRT_PLAN_MADE);
+  // The same row of another source.
+  EXPECT_EQ(p.plan(routeCase(1, {0, -1, -1, -1, -1, -1, -1, -1})),
+            DFRT_PLAN_MADE);
+  EXPECT_EQ(p.plan(routeCase(1, {-1, -1, -1, -1, 0, -1, -1, -1})),
+            DFRT_PLAN_MADE);
+}
+
+/// Work that is under way, a launcher's say, keeps its plan: the planner writes
+/// another one, and later the first again.
+TEST(Planners, HeldPlansStay) {
+  TestCase first = raggedCase({33, 0, 205, 2});
+  Planned p(first, 1);
+  std::shared_ptr<PlanState> held;
+  const PlanState *before = nullptr;
+  for (int64_t step = 0; step < 6; ++step) {
+    TestCase batch = raggedCase({33 + step, 0, 205 + step, 2 + step});
+    std::vector<dfrt_tensor> arguments = batch.arguments();
+    Expected<const dfrt_plan *> plan = p.planner.plan(arguments);
+    ASSERT_TRUE(bool(plan));
+    std::vector<uint8_t> bytes =
+        PlanHandle::make(p.artifact, arguments, &p.options)->bytes();
+    EXPECT_EQ(p.bytesOf(*plan), bytes);
+    if (held) {
+      EXPECT_NE(held, (*plan)->state);
+      EXPECT_NE(held->bytes, bytes);
+    }
+    if (step > 1) {
+      EXPECT_EQ(before, (*plan)->state.get()); // two plans in turn
+    }
+    before = held.get();
+    held = (*plan)->state;
+  }
 }
 
 /// A decode: every length grows, now and then a task begins or ends.
