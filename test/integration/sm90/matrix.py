@@ -19,6 +19,7 @@ is one call of df-run; its members are those of an entry of tests.json:
   large       data or reference take long: not rehearsed on the CPU
   measure     timed by `gpu-tests --measure`
   streams     operands that are loaded ahead; added by prepare-tests
+  fragments   handlers that are laid out over threads; added by prepare-tests
 """
 
 import json
@@ -59,20 +60,30 @@ def read_json(*path):
 
 
 class Source:
-    """MLIR text, what its parameters are bound to, and whether its tiles are
-    loaded ahead by a role of their own."""
+    """MLIR text, what its parameters are bound to, whether its tiles are
+    loaded ahead by a role of their own, and the handlers that have to be laid
+    out over threads where tiles are."""
 
-    def __init__(self, text, params="", streams=False):
-        self.text, self.params, self.streams = text, params, streams
+    def __init__(self, text, params="", streams=False, fragments=()):
+        self.text, self.params = text, params
+        self.streams, self.fragments = streams, fragments
 
     def has_kernel(self):
         """Whether the kernel is written by hand, streams and parts and all."""
         return "dataflow.kernel @" in self.text
 
-    @staticmethod
-    def file(path, params="", streams=False):
+    def with_handler(self, name, path):
+        """The handler of this name replaced by what the file holds."""
+        begin = self.text.index(f"dataflow.handler @{name}(")
+        end = self.text.index("\n  }\n", begin) + len("\n  }\n")
         with open(path) as file:
-            return Source(file.read(), params, streams)
+            self.text = self.text[:begin] + file.read() + self.text[end:]
+        return self
+
+    @staticmethod
+    def file(path, params="", **more):
+        with open(path) as file:
+            return Source(file.read(), params, **more)
 
 
 def mla_name(form, heads, page, element):
@@ -84,6 +95,9 @@ MLA_PROGRAMS = tuple((form, heads, 64, element) for form in ("paged", "dense")
                      for heads in (16, 32, 64, 128) for element in ("f16", "bf16")) + (
     ("paged", 32, 16, "f16"), ("paged", 32, 32, "bf16"), ("paged", 32, 128, "f16"),
     ("dense", 16, 16, "bf16"))
+# Other bodies for the paged form's handler: heads and formats.
+ATTENTION_PROGRAMS = tuple((body, heads, element) for body in ("pad", "stale")
+                           for heads, element in ((16, "bf16"), (32, "f16"), (64, "bf16")))
 # Traces by cost of the reference: up to 260,000 tokens, more, about a million.
 BATCHES = ("0,5,6,12", "1,2,4", "7,8,9,13")
 LARGE_BATCHES = ("3,14", "10", "11", "15")
@@ -105,7 +119,12 @@ def programs(generated):
     for form, heads, page, element in MLA_PROGRAMS:
         suffix, tile = ("", "page") if form == "paged" else ("_dense", "tile")
         result[mla_name(form, heads, page, element)] = Source.file(
-            f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}")
+            f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}",
+            fragments=("attend",) if heads <= 64 <= page else ())
+    for body, heads, element in ATTENTION_PROGRAMS:
+        result[f"attention_{body}_{heads}_{element}"] = Source.file(
+            f"{MLA}/mla_decode.mlir", f"heads={heads},page=64,element={element}",
+            fragments=("attend",)).with_handler("attend", f"{HERE}/programs/attention_{body}.mlir")
     for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each"):
         result[name] = Source.file(f"{HERE}/programs/{name}.mlir", streams=True)
     for name in ("consume_maps", "read_maps"):
@@ -149,6 +168,11 @@ def workloads(generated):
         edges = dict(result[f"mla_{form}"], points=edge_points())
         edges["description"] = "Empty, tiny, huge and many requests."
         result[f"edges_{form}"] = edges
+    # Scores of all sizes: a maximum is not soon the largest one.
+    edges = json.loads(json.dumps(result["edges_paged"]))
+    edges["description"] = "Scores whose maximum often grows."
+    edges["arguments"]["q"]["fill"]["normal"]["scale"] = 8
+    result["attention"] = edges
     for name in ("consume_pages", "consume_pages_each", "consume_maps"):
         result[name]["points"] += edge_points()[:5]
     for name, program in generated.items():
@@ -280,6 +304,18 @@ def runs(generated):
                 result.add(group, name, f"mla_{form}", points, "points-" + points, set=sizes,
                            large=True, seconds=400, ctas=132, cluster_size=1,
                            measure=heads == 32)
+
+    for body, heads, element in ATTENTION_PROGRAMS:
+        name = f"attention_{body}_{heads}_{element}"
+        for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 120, "cluster_size": 4},
+                       {"ctas": 132, "cluster_size": 1, "solver": "tickets"},
+                       {"ctas": 8, "cluster_size": 4, "combine": "fold"}):
+            result.add("edges", name, "attention", "short,one,zero,empty,several",
+                       set={"heads": heads}, small=heads == 32 and choice["ctas"] == 8, **choice)
+        for points in BATCHES:
+            result.add("traces", name, "mla_paged", points, "points-" + points,
+                       set={"heads": heads}, large=True, seconds=400, ctas=132, cluster_size=1,
+                       measure=heads == 32)
 
     traces = ",".join(str(i) for i in range(16))
     blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")
