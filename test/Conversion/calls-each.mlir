@@ -1,5 +1,5 @@
-// RUN: df-opt %s --dataflow-compile="specializations=static streams=true" | FileCheck %s
-// RUN: df-opt %s --dataflow-compile="specializations=static streams=true watchdog" | FileCheck %s --check-prefix=WATCHDOG
+// RUN: df-opt %s --dataflow-compile="specializations=static streams=true fragments=false" | FileCheck %s
+// RUN: df-opt %s --dataflow-compile="specializations=static streams=true fragments=false watchdog" | FileCheck %s --check-prefix=WATCHDOG
 // Calls for one tile after the other: the threads meet between two of them if these share scratch, and never behind the last.
 dataflow.program @marks(%x: tensor<?x?x8x128xf32>, %lengths: tensor<?xi32>, %y: tensor<?x?xf32>, %z: tensor<?x?x8x128xf32>) {
   %c0 = arith.constant 0 : index

@@ -4,13 +4,14 @@
 // RUN:   --convert-dataflow-to-nvvm="specializations=static threads=128 max-barriers=16" | FileCheck %s --check-prefix=SMALL
 // RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-prepare \
 // RUN:   --convert-dataflow-to-nvvm="specializations=static private-bytes=1024" -o /dev/null 2>&1 | FileCheck %s --check-prefix=GLOBAL
-// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-compile="specializations=static streams=true" | FileCheck %s --check-prefix=STREAMS
+// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-compile="specializations=static streams=true fragments=false" | FileCheck %s --check-prefix=STREAMS
+// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-compile="specializations=static streams=true" | FileCheck %s --check-prefix=FRAGMENTS
 // A kernel for each specialisation stands behind the program, with what a launch must know of it.
 
 // CHECK: dataflow.program @ragged_sum
 // CHECK: gpu.module @ragged_sum_static [#nvvm.target<chip = "sm_90a"
 // CHECK-SAME: dataflow.kernel = {argument_alignment = array<i64: 4, 4, 4>, disciplines = 1 : i64, max_barriers = 512 : i64, max_cluster = 16 : i64
-// CHECK-SAME: parameter_bytes = 384 : i64, program = "ragged_sum", remarks = ["no streams: handlers load what they use"]
+// CHECK-SAME: parameter_bytes = 384 : i64, program = "ragged_sum", remarks = ["no streams: handlers load what they use", "no fragments: tiles lie in memory"]
 // CHECK-SAME: symbol = "ragged_sum_static", threads = 384 : i64, timeline = false, transports = 30 : i64, watchdog = false}
 // Each function of the library is there once, and only if it is needed; handlers and stages follow.
 // CHECK: llvm.mlir.global external @dsmem()
@@ -39,8 +40,14 @@
 // Parts stand for handlers that have them; what streams are filled from has to be aligned.
 // STREAMS: gpu.module @mla_decode_static
 // STREAMS-SAME: argument_alignment = array<i64: 16, 16, 4, 4, 2, 4>
-// STREAMS-SAME: remarks = ["2 streams: q (2 x 36864 bytes) pages (2 x 73728 bytes); tiles are fetched ahead for 'attend$0'"
+// STREAMS-SAME: remarks = ["2 streams: q (2 x 36864 bytes) pages (2 x 73728 bytes); tiles are fetched ahead for 'attend$0'", "no fragments: tiles lie in memory"
 // STREAMS: llvm.func internal @dfk_dispatch_load
 // STREAMS: llvm.call @dfk_load_stage_0_0
 // STREAMS: llvm.func internal @dfk_begin_rings
 // STREAMS: llvm.call @dfk_init
+
+// Tensor maps and loads of 16 bytes ask for aligned arguments; the parts that are laid out are named.
+// FRAGMENTS: gpu.module @mla_decode_static
+// FRAGMENTS-SAME: argument_alignment = array<i64: 16, 16, 16, 4, 16, 16>
+// FRAGMENTS-SAME: maps = [{argument = 0 : i64
+// FRAGMENTS-SAME: remarks = ["2 streams: q (2 x 36864 bytes, tensor map) pages (2 x 73728 bytes, tensor map); tiles are fetched ahead for 'attend$0'", "fragments: 'attend$0' ({{[0-9]+}} bytes between warps), 'merge'

@@ -391,8 +391,8 @@ std::string KernelBuilder::describeFragments() {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (const HandlerFunctionInfo &handler : handlers) {
-    StringRef symbol = StringRef(handler.symbol).split('$').first;
-    if (!laidOut.contains(symbol))
+    StringRef symbol = handler.symbol;
+    if (!symbol.consume_back("$compute") || !laidOut.contains(symbol))
       continue;
     stream << (text.empty() ? "fragments:" : ",") << " '" << symbol << "'";
     if (handler.fragmentBytes)
