@@ -57,7 +57,7 @@ static bool canLeaveIn(Operation *op, Home home) {
     return true;
   switch (home) {
   case Home::memory:
-    return isa<tensor::InsertSliceOp, scf::ForOp, scf::IfOp>(op);
+    return isa<TakeOp, tensor::InsertSliceOp, scf::ForOp, scf::IfOp>(op);
   case Home::shared:
     return isa<TakeOp>(op) ||
            (isa<tensor::PadOp>(op) &&
