@@ -73,7 +73,8 @@ void Streams::prepare(OwningOpRef<ModuleOp> parsed,
   list.emplace(program, *planned);
   auto functions = list->collect(/*genericOnly=*/true);
   ASSERT_TRUE(succeeded(functions));
-  parts.emplace(kernel, df::layoutRings(kernel, 0, kernel.getRingBytes()));
+  parts.emplace(kernel, df::layoutRings(kernel, 0, kernel.getRingBytes()),
+                df::placeMaps(*planned));
   streams = llvm::range_size(kernel.getStreams());
   for (auto [op, stage] : llvm::zip(program.getStages(), planned->stages)) {
     if (stage.kind == dfrt::StageKind::reshard)
