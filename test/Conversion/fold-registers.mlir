@@ -76,6 +76,10 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: dfk_sync()
   // CHECK: llvm.return
 
+  // Four elements that are neighbours in memory are stored together.
+  // CHECK: llvm.func internal @put$1$compute$apply$body(
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
+
   // The window is filled, then each record that is merged makes room for another; what is stored is the last of a slice.
   // The head, which slices have in common, is stored with the first one.
   // CHECK: llvm.func internal @dfk_stage_1_1(
@@ -86,7 +90,7 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.call @dfk_warp()
   // CHECK-NOT: scf.while
-  // CHECK-COUNT-8: llvm.call @two$1$compute$load(
+  // CHECK-COUNT-12: llvm.call @two$1$compute$load(
   // CHECK-NOT: llvm.call @two$1$compute$load(
   // CHECK: scf.while
   // CHECK: llvm.call @two$1$compute$merge(
@@ -99,13 +103,18 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.call @two$1$compute$merge(
   // CHECK-NOT: dfk_sync
 
+  // The handler itself is called for the first slice only, which may have more to do. Of the others a warp loads four at once, up
+  // to twelve ahead.
   // CHECK: llvm.func internal @dfk_stage_2_1(
   // CHECK-NOT: dfk_sync
-  // CHECK: %[[WARP:.*]] = llvm.call @dfk_warp()
-  // CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %[[WARP]]
-  // CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %{{.*}} : i32 {
-  // CHECK-NOT: dfk_sync
+  // CHECK: llvm.call @dfk_warp()
   // CHECK: llvm.call @put$1$compute(
+  // CHECK-NOT: @put$1$compute(
+  // CHECK-NOT: scf.while
+  // CHECK-COUNT-12: llvm.call @put$1$compute$slice(
+  // CHECK: scf.while
+  // CHECK-COUNT-4: llvm.call @put$1$compute$apply(
+  // CHECK-COUNT-4: llvm.call @put$1$compute$slice(
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.return
 

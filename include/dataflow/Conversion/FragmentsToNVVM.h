@@ -21,7 +21,7 @@
 // Reductions have a fixed order, which depends on the layout only: first over
 // the registers of a thread, then over lanes, then over warps; the initial
 // value comes last. So results are repeatable, but not those of the portable
-// path.
+// path. Divisions of f32 are within 2 ulp.
 //
 //===----------------------------------------------------------------------===//
 

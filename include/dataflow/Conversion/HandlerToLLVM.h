@@ -141,6 +141,17 @@ void registerHandlerToLLVMDialects(DialectRegistry &registry);
 /// handler returns them; as a result it is a struct if there are several. There
 /// are none of a handler that reads tensors, whose warps exchange anything, or
 /// whose fields do not lie in one piece in the record.
+///
+/// Any other handler for slices on fragments of one warp also becomes functions
+/// by which the warp loads slices ahead:
+///
+///   symbol$common  (head, slices of each input) -> registers
+///   symbol$slice   (head, slices of each input) -> registers
+///   symbol$apply   (packed, registers of both)
+///
+/// `common` loads what slices have in common, and is there only if the handler
+/// reads anything of it. `packed` lacks the inputs. There are none if an input
+/// is collected, or if a field is read other than in the layout of a fragment.
 FailureOr<std::vector<HandlerFunctionInfo>>
 convertHandlersToLLVM(ArrayRef<HandlerFunction> functions, HandlerTarget target,
                       Operation *module);

@@ -125,11 +125,18 @@ Value Emitter::half(Value w, unsigned k, bool upper) {
                : bitAnd(whole, constant32(0xffff));
 }
 
-void Emitter::callPacked(StringRef name, ValueRange arguments) {
+void Emitter::assume(Value condition) {
+  LLVM::AssumeOp::create(builder, loc, condition);
+}
+
+void Emitter::callPacked(StringRef name, ValueRange arguments,
+                         ValueRange registers) {
   Value packed = cells(unsigned(arguments.size()));
   for (auto [number, value] : llvm::enumerate(arguments))
     store(value, packed, unsigned(number));
-  call(name, packed);
+  SmallVector<Value> all{packed};
+  llvm::append_range(all, registers);
+  call(name, all);
 }
 
 Value Emitter::cells(unsigned count) {

@@ -42,6 +42,7 @@ public:
   Value notEqual(Value a, Value b);
   Value less(Value a, Value b); ///< unsigned
   Value select(Value condition, Value a, Value b);
+  void assume(Value condition);
   Value extend(Value value);       ///< i32 to i64, unsigned
   Value extendSigned(Value value); ///< i32 to i64
   Value truncate(Value value);     ///< i64 to i32
@@ -61,8 +62,10 @@ public:
   /// several.
   SmallVector<Value> results(Value value);
 
-  /// Calls a function of the packed convention (dfrt/Artifact.h).
-  void callPacked(StringRef name, ValueRange arguments);
+  /// Calls a function of the packed convention (dfrt/Artifact.h), which may
+  /// also take `registers`.
+  void callPacked(StringRef name, ValueRange arguments,
+                  ValueRange registers = {});
 
   /// A word of the instruction `w`; the numbers are those of ABI.h.
   Value word(Value w, unsigned k);

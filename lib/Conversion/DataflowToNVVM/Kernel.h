@@ -158,6 +158,11 @@ void forEachCall(Emitter &emitter, const dfrt::Stage &stage, bool sliced,
 void appendIndices(KernelState &state, const dfrt::Stage &stage, Value tile,
                    Value slice, SmallVectorImpl<Value> &arguments);
 
+/// The results of a function: several are a struct, one is itself.
+SmallVector<Type> scalarsOf(LLVM::LLVMFuncOp function);
+/// How many registers of a thread they take.
+unsigned registersOf(ArrayRef<Type> scalars);
+
 /// The functions by which a reduce works on records in registers
 /// (dataflow/Conversion/HandlerToLLVM.h).
 struct StateFunctions {
@@ -171,6 +176,32 @@ struct StateFunctions {
 std::optional<StateFunctions> findStateFunctions(Emitter &emitter,
                                                  StringRef callee);
 
+/// The functions by which a warp loads slices ahead
+/// (dataflow/Conversion/HandlerToLLVM.h).
+struct SliceFunctions {
+  std::string common, slice, apply; ///< `common` may be empty
+  SmallVector<Type> scalars;        ///< that stand for a slice
+  unsigned registers = 0;           ///< that it takes of a thread
+};
+
+/// Those of the handler function `callee`, if it has them.
+std::optional<SliceFunctions> findSliceFunctions(Emitter &emitter,
+                                                 StringRef callee);
+
+/// How many records are loaded ahead: groups, each of which is loaded at once.
+struct Window {
+  unsigned groups = 1, size = 1; ///< records of a group
+  unsigned records() const { return groups * size; }
+};
+/// For records that take so many registers of a thread.
+Window windowOf(unsigned registers);
+
+/// The slices of the instruction that this warp works on: neighbours.
+struct WarpSlices {
+  Value begin, end;
+};
+WarpSlices warpSlices(Emitter &emitter);
+
 /// Where a record begins and where its slice: head and slice.
 using RecordView = std::pair<Value, Value>;
 
@@ -183,6 +214,13 @@ void emitRegisterFold(KernelState &state, const dfrt::Stage &stage,
                       const StateFunctions &functions, bool sliced, bool byWarp,
                       function_ref<RecordView(Value, Value, bool)> part,
                       function_ref<RecordView(Value)> output);
+
+/// Calls `apply` with each of `slices`, one at least, and the registers of what
+/// has been loaded of it, in ascending order; `load` loads a slice.
+void emitSliceWindow(Emitter &emitter, const SliceFunctions &functions,
+                     WarpSlices slices,
+                     function_ref<SmallVector<Value>(Value)> load,
+                     function_ref<void(Value, ValueRange)> apply);
 
 /// Functions of an instruction of the stage: handler calls of a map or
 /// finalize, the fold of a reduce, the load parts of any.

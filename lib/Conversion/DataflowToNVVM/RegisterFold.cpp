@@ -8,8 +8,9 @@
 // What a warp (or, of a record that is not cut, the CTA) has to fold is one
 // sequence: all parts of its first slice, all parts of its second one, and so
 // on. A window of registers holds the next records of this sequence, on their
-// way from memory while earlier ones are merged; it runs on from one slice into
-// the next, so that few parts of many slices are as fast as many parts of few.
+// way from memory while earlier ones are merged (SliceWindow.cpp says why in
+// groups); it runs on from one slice into the next, so that few parts of many
+// slices are as fast as many parts of few.
 // The order in which the parts of a slice are merged is that of a plain fold.
 //
 //===----------------------------------------------------------------------===//
@@ -21,20 +22,26 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
-/// Registers of a thread for records on their way, and records at most: with
-/// more, the code no longer fits the caches of instructions.
-static constexpr unsigned kWindowRegisters = 96;
-static constexpr unsigned kMaxWindow = 8;
-/// The same where a record is looked up in the plan first.
-static constexpr unsigned kFarWindow = 2;
+/// The window where a record is looked up in the plan first.
+static constexpr Window kFarWindow{1, 2};
 /// Registers of a record at most: what has been folded and what comes next have
 /// to fit.
 static constexpr unsigned kMaxRegisters = 96;
 
-static unsigned registersOf(Type type) {
-  if (isa<LLVM::LLVMPointerType>(type))
-    return 2;
-  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
+SmallVector<Type> df::nvvm::scalarsOf(LLVM::LLVMFuncOp function) {
+  Type result = function.getResultTypes().front();
+  if (auto several = dyn_cast<LLVM::LLVMStructType>(result))
+    return llvm::to_vector(several.getBody());
+  return {result};
+}
+
+unsigned df::nvvm::registersOf(ArrayRef<Type> scalars) {
+  unsigned registers = 0;
+  for (Type type : scalars)
+    registers += isa<LLVM::LLVMPointerType>(type)
+                     ? 2
+                     : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
+  return registers;
 }
 
 std::optional<StateFunctions> df::nvvm::findStateFunctions(Emitter &e,
@@ -49,14 +56,8 @@ std::optional<StateFunctions> df::nvvm::findStateFunctions(Emitter &e,
   LLVM::LLVMFuncOp merge = e.find(functions.merge);
   if (!merge || !e.find(functions.load) || !e.find(functions.store))
     return std::nullopt;
-  // Several results of a function are a struct, one is itself.
-  Type result = merge.getResultTypes().front();
-  if (auto several = dyn_cast<LLVM::LLVMStructType>(result))
-    functions.scalars = llvm::to_vector(several.getBody());
-  else
-    functions.scalars = {result};
-  for (Type scalar : functions.scalars)
-    functions.registers += registersOf(scalar);
+  functions.scalars = scalarsOf(merge);
+  functions.registers = registersOf(functions.scalars);
   if (functions.registers > kMaxRegisters)
     return std::nullopt;
   return functions;
@@ -89,6 +90,8 @@ private:
   Registers merge(Value slice, ValueRange left, ValueRange right);
   void store(Value slice, ValueRange record);
   void fold();
+  Registers loadGroup(Cursor &back);
+  void take(Cursor &front, Registers &folded, ValueRange record);
   SmallVector<Value> turn(ValueRange values);
 
   KernelState &state;
@@ -98,10 +101,10 @@ private:
   bool sliced, byWarp;
   function_ref<RecordView(Value, Value, bool)> part;
   function_ref<RecordView(Value)> output;
-  unsigned window = 1;
-  bool near = true;       ///< all parts are
-  Value count, first;     ///< parts; slice of the instruction
-  Value begin, end, step; ///< slices of this warp
+  Window window;
+  bool near = true;   ///< all parts are
+  Value count, first; ///< parts; slice of the instruction
+  Value begin, end;   ///< slices of this warp
 };
 
 } // namespace
@@ -109,7 +112,7 @@ private:
 FoldEmitter::Cursor FoldEmitter::next(Cursor at) {
   Value further = e.add(at.part, e.constant32(1));
   Value ends = e.equal(further, count);
-  return {e.select(ends, e.add(at.slice, step), at.slice),
+  return {e.select(ends, e.add(at.slice, e.constant32(1)), at.slice),
           e.select(ends, e.constant32(0), further)};
 }
 
@@ -141,70 +144,116 @@ void FoldEmitter::store(Value slice, ValueRange record) {
     e.when(e.equal(slice, first), [&] { e.call(functions.head, arguments); });
 }
 
-/// One turn of the loop: merges every record of the window, and has another one
-/// take its place. The values: slice and part of the record in front, the same
-/// of the one that is loaded next, what has been folded, the window.
+/// Loads a group of records and moves `back` behind them. Behind the end, the
+/// first record is loaded again.
+FoldEmitter::Registers FoldEmitter::loadGroup(Cursor &back) {
+  Registers records;
+  for (unsigned i = 0; i < window.size; ++i) {
+    Value inside = isInside(back);
+    llvm::append_range(records,
+                       load({e.select(inside, back.slice, begin),
+                             e.select(inside, back.part, e.constant32(0))}));
+    back = next(back);
+  }
+  return records;
+}
+
+/// Merges the record `front` into what has been folded; moves `front`.
+void FoldEmitter::take(Cursor &front, Registers &folded, ValueRange record) {
+  ArrayRef<Type> types = functions.scalars;
+  folded = e.choose(
+      e.equal(front.part, e.constant32(0)), types,
+      [&] { return Registers(record); },
+      [&] { return merge(front.slice, folded, record); });
+  Value last = e.equal(e.add(front.part, e.constant32(1)), count);
+  e.when(last, [&] { store(front.slice, folded); });
+  front = next(front);
+}
+
+/// One turn of the loop: merges every record of the window, and has others take
+/// the places of a group. The values: slice and part of the record in front,
+/// the same of the one that is loaded next, what has been folded, the window.
 SmallVector<Value> FoldEmitter::turn(ValueRange values) {
   size_t size = functions.scalars.size();
   Cursor front{values[0], values[1]}, back{values[2], values[3]};
-  SmallVector<Value> folded(values.slice(4, size));
-  SmallVector<Value> records(values.drop_front(4 + size));
-  ArrayRef<Type> types = functions.scalars;
-  SmallVector<Type> all{e.i32, e.i32};
-  llvm::append_range(all, types);
+  Registers folded(values.slice(4, size));
+  ValueRange records = values.drop_front(4 + size);
+  SmallVector<Type> all{e.i32, e.i32}, group;
+  llvm::append_range(all, functions.scalars);
+  for (unsigned i = 0; i < window.size; ++i)
+    llvm::append_range(group, functions.scalars);
 
-  for (unsigned i = 0; i < window; ++i) {
-    SmallVector<Value> record(ArrayRef<Value>(records).slice(i * size, size));
-    auto take = [&]() -> SmallVector<Value> {
-      SmallVector<Value> now = e.choose(
-          e.equal(front.part, e.constant32(0)), types, [&] { return record; },
-          [&] { return merge(front.slice, folded, record); });
-      Value last = e.equal(e.add(front.part, e.constant32(1)), count);
-      e.when(last, [&] { store(front.slice, now); });
-      Cursor after = next(front);
-      SmallVector<Value> result{after.slice, after.part};
-      llvm::append_range(result, now);
+  Registers renewed;
+  for (unsigned g = 0; g < window.groups; ++g) {
+    Registers present(records.take_front(group.size()));
+    records = records.drop_front(group.size());
+    for (unsigned i = 0; i < window.size; ++i) {
+      auto record = ArrayRef<Value>(present).slice(i * size, size);
+      // The record in front of a turn is there, or there would be no turn.
+      if (g == 0 && i == 0) {
+        take(front, folded, record);
+        continue;
+      }
+      auto list = [&] {
+        SmallVector<Value> result{front.slice, front.part};
+        llvm::append_range(result, folded);
+        return result;
+      };
+      Cursor before = front;
+      Registers unchanged = folded;
+      SmallVector<Value> taken = e.choose(
+          isInside(front), all,
+          [&] {
+            take(front, folded, record);
+            return list();
+          },
+          [&] {
+            front = before;
+            folded = unchanged;
+            return list();
+          });
+      front = {taken[0], taken[1]};
+      folded.assign(taken.begin() + 2, taken.end());
+    }
+    Cursor from = back;
+    SmallVector<Type> types{e.i32, e.i32};
+    llvm::append_range(types, group);
+    auto list = [&](ValueRange registers) {
+      SmallVector<Value> result{back.slice, back.part};
+      llvm::append_range(result, registers);
       return result;
     };
-    // The record in front of a turn is there, or there would be no turn.
-    SmallVector<Value> taken =
-        i == 0 ? take() : e.choose(isInside(front), all, take, [&] {
-          SmallVector<Value> result{front.slice, front.part};
-          llvm::append_range(result, folded);
-          return result;
-        });
-    front = {taken[0], taken[1]};
-    folded.assign(taken.begin() + 2, taken.end());
-
     SmallVector<Value> loaded = e.choose(
-        isInside(back), types, [&] { return load(back); },
-        [&] { return record; });
-    llvm::copy(loaded, records.begin() + i * size);
-    back = next(back);
+        isInside(back), types,
+        [&] {
+          Registers further = loadGroup(back);
+          return list(further);
+        },
+        [&] {
+          back = from;
+          return list(present);
+        });
+    back = {loaded[0], loaded[1]};
+    renewed.append(loaded.begin() + 2, loaded.end());
   }
   SmallVector<Value> result{front.slice, front.part, back.slice, back.part};
   llvm::append_range(result, folded);
-  llvm::append_range(result, records);
+  llvm::append_range(result, renewed);
   return result;
 }
 
 /// Folds everything; there is something to fold.
 void FoldEmitter::fold() {
-  Value zero = e.constant32(0);
-  Cursor back{begin, zero};
-  SmallVector<Value> records;
-  for (unsigned i = 0; i < window; ++i) {
-    // Behind the end, the first record is loaded again; no branch keeps these
-    // loads from following each other closely.
-    Value inside = isInside(back);
-    llvm::append_range(records, load({e.select(inside, back.slice, begin),
-                                      e.select(inside, back.part, zero)}));
-    back = next(back);
+  Cursor back{begin, e.constant32(0)};
+  Registers records;
+  // No branch keeps these loads from following each other closely.
+  for (unsigned g = 0; g < window.groups; ++g) {
+    Registers group = loadGroup(back);
+    llvm::append_range(records, group);
   }
-  size_t size = functions.scalars.size();
-  SmallVector<Value> values{begin, zero, back.slice, back.part};
+  SmallVector<Value> values{begin, e.constant32(0), back.slice, back.part};
   // Nothing has been folded: any values will do.
-  values.append(records.begin(), records.begin() + size);
+  values.append(records.begin(), records.begin() + functions.scalars.size());
   llvm::append_range(values, records);
   e.repeat(
       values, [&](ValueRange now) { return isInside({now[0], now[1]}); },
@@ -217,22 +266,21 @@ void FoldEmitter::emit() {
   // A record that is not cut counts as one slice.
   begin = first = sliced ? e.half(w, kSlices, false) : zero;
   end = sliced ? e.half(w, kSlices, true) : one;
-  step = one;
   if (byWarp) {
-    begin = e.add(begin, e.call("dfk_warp"));
-    step = warpCount(e);
+    WarpSlices slices = warpSlices(e);
+    begin = slices.begin;
+    end = slices.end;
   }
   e.when(e.less(begin, end), [&] {
     e.when(e.less(count, e.constant32(kNearOperands + 1)), [&] {
       near = true;
-      window = std::clamp(kWindowRegisters / std::max(functions.registers, 1u),
-                          1u, kMaxWindow);
+      window = windowOf(functions.registers);
       fold();
     });
     // So many parts take their time anyway; the code stays small.
     e.when(e.less(e.constant32(kNearOperands), count), [&] {
       near = false;
-      window = std::min(window, kFarWindow);
+      window = kFarWindow;
       fold();
     });
   });

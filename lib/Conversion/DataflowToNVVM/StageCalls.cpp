@@ -117,7 +117,11 @@ private:
   Value collectedCount(size_t index, Value position, Value left,
                        unsigned stillCollected);
   void stackRecords(Channel &channel, Value &top);
+  StoredValue recordOf(const Channel &channel, Value tile);
   void callOnce(Value tile, Value slice);
+  /// The arguments behind the inputs.
+  void appendOutputs(Value tile, Value slice);
+  void callAhead(const SliceFunctions &functions, Value tile);
   void argument(Value value) { arguments.push_back(value); }
   void argument(std::pair<Value, Value> view) {
     argument(view.first);
@@ -203,8 +207,14 @@ void StageCalls::stackRecords(Channel &channel, Value &top) {
   }
 }
 
+StoredValue StageCalls::recordOf(const Channel &channel, Value tile) {
+  if (channel.arity != dfrt::Arity::tiles)
+    return channel.record;
+  return readOperand(state, channel.stage, e.add(channel.first, tile),
+                     channel.row);
+}
+
 void StageCalls::callOnce(Value tile, Value slice) {
-  Value w = e.instruction();
   arguments.clear();
   appendIndices(state, stage, tile, slice, arguments);
   for (Channel &channel : channels) {
@@ -214,14 +224,16 @@ void StageCalls::callOnce(Value tile, Value slice) {
         argument(field);
       continue;
     }
-    StoredValue record = channel.record;
-    if (channel.arity == dfrt::Arity::tiles)
-      record = readOperand(state, channel.stage, e.add(channel.first, tile),
-                           channel.row);
-    argument(viewOf(e, program.stages[channel.stage].record, record, slice));
+    argument(viewOf(e, program.stages[channel.stage].record,
+                    recordOf(channel, tile), slice));
   }
+  appendOutputs(tile, slice);
+  e.callPacked(callee, arguments);
+}
+
+void StageCalls::appendOutputs(Value tile, Value slice) {
   if (stage.arity != dfrt::Arity::none) {
-    Value index = e.word(w, kFirstOutput);
+    Value index = e.word(e.instruction(), kFirstOutput);
     if (stage.arity == dfrt::Arity::tiles)
       index = e.add(index, tile);
     Value output = e.call("dfk_output", {e.parameters(), index});
@@ -239,7 +251,47 @@ void StageCalls::callOnce(Value tile, Value slice) {
     argument(e.counters());
     argument(e.parameters());
   }
-  e.callPacked(callee, arguments);
+}
+
+/// Calls for the slices of this warp, which are loaded ahead.
+void StageCalls::callAhead(const SliceFunctions &functions, Value tile) {
+  SmallVector<StoredValue> records;
+  for (const Channel &channel : channels)
+    records.push_back(recordOf(channel, tile));
+  auto load = [&](StringRef function, Value slice) {
+    SmallVector<Value> places;
+    for (auto [channel, record] : llvm::zip(channels, records)) {
+      RecordView view =
+          viewOf(e, program.stages[channel.stage].record, record, slice);
+      places.append({view.first, view.second});
+    }
+    return e.results(e.call(function, places));
+  };
+  WarpSlices slices = warpSlices(e);
+  // The first slice of all has more to do: outputs that do not depend on the
+  // slice. The code of the others need not know.
+  Value zero = e.constant32(0);
+  Value isFirst = e.equal(slices.begin, zero);
+  Value any = e.less(slices.begin, slices.end);
+  e.when(e.bitAnd(any, isFirst), [&] { callOnce(tile, zero); });
+  slices.begin = e.select(isFirst, e.constant32(1), slices.begin);
+  e.when(e.less(slices.begin, slices.end), [&] {
+    SmallVector<Value> common;
+    if (!functions.common.empty())
+      common = load(functions.common, slices.begin);
+    emitSliceWindow(
+        e, functions, slices,
+        [&](Value slice) { return load(functions.slice, slice); },
+        [&](Value slice, ValueRange registers) {
+          e.assume(e.notEqual(slice, zero));
+          arguments.clear();
+          appendIndices(state, stage, tile, slice, arguments);
+          appendOutputs(tile, slice);
+          SmallVector<Value> held = common;
+          llvm::append_range(held, registers);
+          e.callPacked(functions.apply, arguments, held);
+        });
+  });
 }
 
 void StageCalls::emit() {
@@ -275,8 +327,16 @@ void StageCalls::emit() {
   // To copy a row all threads have to come.
   if (state.byWarp.contains(callee) && !rows)
     between = Between::warps;
-  forEachCall(e, stage, sliced, between,
-              [&](Value tile, Value slice) { callOnce(tile, slice); });
+  std::optional<SliceFunctions> functions;
+  if (between == Between::warps && sliced)
+    functions = findSliceFunctions(e, callee);
+  if (!functions)
+    return forEachCall(e, stage, sliced, between,
+                       [&](Value tile, Value slice) { callOnce(tile, slice); });
+  Value zero = e.constant32(0);
+  if (stage.range == dfrt::kNone || !stage.each)
+    return callAhead(*functions, zero);
+  e.loop(zero, tileCount(e), [&](Value tile) { callAhead(*functions, tile); });
 }
 
 void df::nvvm::emitCalls(KernelState &state, uint32_t stage, uint32_t variant,

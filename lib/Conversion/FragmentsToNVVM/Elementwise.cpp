@@ -33,11 +33,16 @@ std::optional<FragmentLayout> df::fragments::layoutOf(Type type) {
 
 Value FragmentLowering::applyScalar(Operation *op, ValueRange operands) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  // An instruction, where LLVM would also look after subnormal results.
-  if (isa<math::Exp2Op>(op) && type.isF32())
+  // Instructions: LLVM would also look after subnormal results, and round a
+  // quotient correctly, which takes a branch for each.
+  StringRef intrinsic;
+  if (type.isF32() && isa<math::Exp2Op>(op))
+    intrinsic = "llvm.nvvm.ex2.approx.ftz.f";
+  else if (type.isF32() && isa<arith::DivFOp>(op))
+    intrinsic = "llvm.nvvm.div.full";
+  if (!intrinsic.empty())
     return LLVM::CallIntrinsicOp::create(
-               builder, loc, type,
-               builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"), operands)
+               builder, loc, type, builder.getStringAttr(intrinsic), operands)
         .getResult(0);
   Operation *scalarOp = Operation::create(
       loc, op->getName(), type, operands, op->getDiscardableAttrDictionary(),

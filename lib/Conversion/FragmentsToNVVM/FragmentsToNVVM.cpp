@@ -257,8 +257,10 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
 }
 
 LogicalResult FragmentLowering::lowerIf(scf::IfOp op) {
-  Value condition =
-      call("dfk_any", builder.getI1Type(), scalar(op.getCondition()));
+  // Without products, nobody has to know that all lanes go the same way.
+  Value condition = scalar(op.getCondition());
+  if (!options.warp)
+    condition = call("dfk_any", builder.getI1Type(), condition);
   bool hasElse = op.elseBlock() || op.getNumResults();
   SmallVector<Type> types;
   for (Type type : op.getResultTypes()) {

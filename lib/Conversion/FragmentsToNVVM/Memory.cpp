@@ -273,6 +273,25 @@ Memory FragmentLowering::sharedMemory(Value pointer, ArrayRef<int64_t> shape,
   return memory;
 }
 
+/// What an index is a multiple of, as far as its arithmetic shows.
+static uint64_t knownMultiple(OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return uint64_t(std::abs(*constant));
+  Operation *definition = cast<Value>(value).getDefiningOp();
+  auto operand = [&](unsigned number) {
+    return knownMultiple(OpFoldResult(definition->getOperand(number)));
+  };
+  // A power of two at most, so that products do not overflow.
+  auto bounded = [](uint64_t multiple) {
+    return multiple ? std::min<uint64_t>(multiple & -multiple, 1024) : 0;
+  };
+  if (isa_and_nonnull<arith::MulIOp>(definition))
+    return bounded(operand(0)) * bounded(operand(1));
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(definition))
+    return std::gcd(operand(0), operand(1));
+  return 1;
+}
+
 FailureOr<Memory> FragmentLowering::sliceOf(OffsetSizeAndStrideOpInterface op,
                                             const Memory &source,
                                             const llvm::SmallBitVector &drop) {
@@ -306,9 +325,9 @@ FailureOr<Memory> FragmentLowering::sliceOf(OffsetSizeAndStrideOpInterface op,
     } else {
       Value skip = multiply(index(begin), index(stride));
       offset = offset ? add(offset, skip) : skip;
-      result.alignment =
-          std::gcd<uint64_t>(result.alignment, source.strideDivisors[dim] *
-                                                   bytes * at.value_or(1));
+      uint64_t multiple = knownMultiple(op.getMixedOffsets()[dim]);
+      result.alignment = std::gcd<uint64_t>(
+          result.alignment, source.strideDivisors[dim] * bytes * multiple);
     }
     if (drop[dim])
       continue;

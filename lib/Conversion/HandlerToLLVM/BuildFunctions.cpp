@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "dataflow/IR/Dataflow.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,6 +65,12 @@ Type handlers::storageType(MLIRContext *context, dfrt::ElementType element) {
 /// this (HandlerFunction::fragments).
 static constexpr uint64_t kArgumentAlignment = 16;
 
+/// How many registers of a thread a value takes that is held in registers.
+static unsigned registerCount(Type type) {
+  std::optional<FragmentLayout> layout = getFragmentLayout(type);
+  return layout ? layout->registers() : 1;
+}
+
 namespace {
 
 /// Where a field lies, and its logical shape.
@@ -81,8 +88,9 @@ struct FieldPlace {
 class FunctionBuilder {
 public:
   FunctionBuilder(ModuleOp module, const HandlerFunction &function,
-                  HandlerTarget target, fragments::Info &info)
-      : function(function), target(target), info(info),
+                  HandlerTarget target, fragments::Info &info,
+                  std::optional<ArrayRef<Type>> held)
+      : function(function), target(target), info(info), held(held),
         context(module.getContext()), loc(function.body->getLoc()),
         outer(context), inner(context), converter(context) {
     outer.setInsertionPointToEnd(module.getBody());
@@ -108,6 +116,12 @@ private:
   /// Passes pointer and sizes of the next descriptor; a memref of `type`.
   Value passDescriptor(RankedTensorType type);
 
+  /// The arguments of the outer function: the array, and what is held.
+  SmallVector<Type> registerTypes() const;
+  /// Passes the next arguments of the outer function, the registers of a value
+  /// of `type`.
+  fragments::Place passRegisters(Type type);
+
   Value memrefAt(Value base, uint64_t offset, MemRefType type,
                  ValueRange sizes = {});
   Value fieldMemref(const FieldPlace &where, Value head, Value slices);
@@ -127,6 +141,7 @@ private:
   const HandlerFunction &function;
   HandlerTarget target;
   fragments::Info &info;
+  std::optional<ArrayRef<Type>> held;
   MLIRContext *context;
   Location loc;
   OpBuilder outer, inner;
@@ -138,6 +153,7 @@ private:
   bool readOnly = false;
   SmallVector<unsigned> readOnlyArguments;
   int64_t packed = 0;
+  unsigned registers = 0; ///< arguments of the outer function that are passed
 };
 
 } // namespace
@@ -197,6 +213,22 @@ Value FunctionBuilder::passDescriptor(RankedTensorType type) {
       sizes.push_back(pass(word(3 + dim)));
   return memrefAt(
       data, 0, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+}
+
+SmallVector<Type> FunctionBuilder::registerTypes() const {
+  SmallVector<Type> types{pointer};
+  for (Type type : *held)
+    types.append(registerCount(type), getElementTypeOrSelf(type));
+  return types;
+}
+
+fragments::Place FunctionBuilder::passRegisters(Type type) {
+  fragments::Place place;
+  for (unsigned i = 0; i < registerCount(type); ++i)
+    place.registers.push_back(pass(outerBlock->getArgument(++registers)));
+  if (!isa<RankedTensorType>(type))
+    place.value = place.registers.front();
+  return place;
 }
 
 Value FunctionBuilder::memrefAt(Value base, uint64_t offset, MemRefType type,
@@ -367,7 +399,8 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
   for (const HandlerFunction::Input &input : function.inputs)
     fields += input.record.fields.size();
   unsigned expected = function.indices + function.operands + fields +
-                      function.outputs + function.pointers;
+                      function.outputs + function.pointers +
+                      (held ? held->size() : 0);
   if (block.getNumArguments() != expected)
     return emitError(loc) << "body of '" << function.symbol << "' has "
                           << block.getNumArguments() << " arguments, expected "
@@ -447,11 +480,19 @@ LogicalResult FunctionBuilder::build() {
   if (failed(checkBody(block)))
     return failure();
 
-  auto outerType = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                               {pointer}, /*isVarArg=*/false);
-  auto outerFunc =
-      LLVM::LLVMFuncOp::create(outer, loc, function.symbol, outerType);
-  outerBlock = outerFunc.addEntryBlock(outer);
+  if (held) {
+    SmallVector<Type> types = registerTypes();
+    auto outerFunc = func::FuncOp::create(outer, loc, function.symbol,
+                                          outer.getFunctionType(types, {}));
+    outerFunc.setPrivate();
+    outerBlock = outerFunc.addEntryBlock();
+  } else {
+    auto outerType = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(context), {pointer}, /*isVarArg=*/false);
+    auto outerFunc =
+        LLVM::LLVMFuncOp::create(outer, loc, function.symbol, outerType);
+    outerBlock = outerFunc.addEntryBlock(outer);
+  }
   outer.setInsertionPointToStart(outerBlock);
 
   std::string innerName = function.symbol + "$body";
@@ -516,6 +557,9 @@ LogicalResult FunctionBuilder::build() {
     }
   }
   readOnly = false;
+  if (held)
+    for (Type type : *held)
+      places.push_back(passRegisters(type));
   Value head, slices;
   if (function.output) {
     head = passPointer();
@@ -591,12 +635,16 @@ void FunctionBuilder::finish(func::FuncOp innerFunc) {
         mark(argument.getArgNumber(), "llvm.noalias");
   }
   func::CallOp::create(outer, loc, innerFunc, passed);
-  LLVM::ReturnOp::create(outer, loc, ValueRange());
+  if (held)
+    func::ReturnOp::create(outer, loc);
+  else
+    LLVM::ReturnOp::create(outer, loc, ValueRange());
 }
 
 LogicalResult handlers::buildFunction(ModuleOp module,
                                       const HandlerFunction &function,
                                       HandlerTarget target,
-                                      fragments::Info &info) {
-  return FunctionBuilder(module, function, target, info).build();
+                                      fragments::Info &info,
+                                      std::optional<ArrayRef<Type>> held) {
+  return FunctionBuilder(module, function, target, info, held).build();
 }

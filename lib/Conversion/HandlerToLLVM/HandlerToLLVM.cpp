@@ -147,7 +147,8 @@ df::convertHandlersToLLVM(ArrayRef<HandlerFunction> functions,
   std::vector<fragments::Info> layouts(functions.size());
   for (auto [function, info] : llvm::zip(functions, layouts))
     if (failed(handlers::buildFunction(*module, function, target, info)) ||
-        failed(handlers::buildStateFunctions(*module, function)))
+        failed(handlers::buildStateFunctions(*module, function)) ||
+        failed(handlers::buildSliceFunctions(*module, function)))
       return failure();
   if (failed(declareCallees(*module)) || failed(verify(*module)) ||
       failed(handlers::prepareLinalg(*module, target)) ||

@@ -12,13 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
-#include "dataflow/Conversion/FragmentsToNVVM.h"
+#include "RecordFunctions.h"
 #include "dataflow/IR/Dataflow.h"
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -27,14 +23,9 @@ using namespace mlir::df;
 
 namespace {
 
-class StateBuilder {
+class StateBuilder : public handlers::RecordFunctions {
 public:
-  StateBuilder(ModuleOp module, const HandlerFunction &function)
-      : function(function), builder(module.getContext()),
-        loc(function.body->getLoc()), converter(module.getContext()) {
-    builder.setInsertionPointToEnd(module.getBody());
-    pointer = LLVM::LLVMPointerType::get(module.getContext());
-  }
+  using RecordFunctions::RecordFunctions;
 
   /// Copies the body and makes its inputs registers; false if that is not
   /// possible.
@@ -50,27 +41,16 @@ private:
   };
 
   bool holdInput(BlockArgument argument, Type type);
-  func::FuncOp begin(StringRef suffix, ArrayRef<Type> arguments);
-  LogicalResult end(Block &body, ArrayRef<fragments::Place> arguments,
-                    ArrayRef<fragments::Place> stored, bool returns = true);
   /// The next registers of `values`, which are removed.
   fragments::Place takeRegisters(const Field &field, ValueRange &values);
-  fragments::Place memoryPlace(unsigned field, Value head, Value slices);
   LogicalResult buildLoad();
   LogicalResult buildMerge();
   enum class Part { whole, head, slice };
   LogicalResult buildStore(StringRef suffix, Part part);
   SmallVector<Type> registerTypes(unsigned records) const;
 
-  const HandlerFunction &function;
-  OpBuilder builder;
-  Location loc;
-  LLVMTypeConverter converter;
-  Type pointer;
   Region body;
   SmallVector<Field> fields;
-  SmallVector<func::FuncOp> functions; ///< the last one is being made
-  bool exchanges = false;              ///< warps exchange through shared memory
 };
 
 } // namespace
@@ -145,40 +125,6 @@ SmallVector<Type> StateBuilder::registerTypes(unsigned records) const {
   return types;
 }
 
-func::FuncOp StateBuilder::begin(StringRef suffix, ArrayRef<Type> arguments) {
-  auto current =
-      func::FuncOp::create(builder, loc, (function.symbol + suffix).str(),
-                           builder.getFunctionType(arguments, {}));
-  functions.push_back(current);
-  current.setPrivate();
-  current->setAttr(
-      "llvm.linkage",
-      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
-  return current;
-}
-
-/// Lowers `block` into the present function, and closes that: it returns the
-/// fields, or stores them.
-LogicalResult StateBuilder::end(Block &block,
-                                ArrayRef<fragments::Place> arguments,
-                                ArrayRef<fragments::Place> stored,
-                                bool returns) {
-  fragments::Options options;
-  options.warp = function.warp;
-  options.returnFields = returns;
-  fragments::Info info;
-  if (failed(fragments::lowerBody(builder, block, arguments, stored, options,
-                                  info)))
-    return failure();
-  exchanges |= info.scratchBytes != 0;
-  func::ReturnOp::create(builder, loc, info.results);
-  func::FuncOp current = functions.back();
-  current.setFunctionType(builder.getFunctionType(
-      current.getArgumentTypes(), ValueRange(info.results).getTypes()));
-  builder.setInsertionPointAfter(current);
-  return success();
-}
-
 fragments::Place StateBuilder::takeRegisters(const Field &field,
                                              ValueRange &values) {
   fragments::Place place;
@@ -187,33 +133,6 @@ fragments::Place StateBuilder::takeRegisters(const Field &field,
   else
     place.value = values.front();
   values = values.drop_front(field.registers);
-  return place;
-}
-
-/// Where a field lies of a record that begins at `head` and `slices`.
-fragments::Place StateBuilder::memoryPlace(unsigned number, Value head,
-                                           Value slices) {
-  const dfrt::Record &record = *function.output;
-  const dfrt::Field &field = record.fields[number];
-  SmallVector<int64_t> shape(field.shape.begin(), field.shape.end());
-  Value base = head;
-  if (field.separable >= 0) {
-    base = slices;
-    if (function.sliced)
-      shape[size_t(field.separable)] /= record.slices;
-  }
-  if (field.offset)
-    base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{int32_t(field.offset)});
-  auto memory = MemRefType::get(
-      shape, handlers::storageType(builder.getContext(), field.element));
-  Value descriptor =
-      MemRefDescriptor::fromStaticShape(builder, loc, converter, memory, base);
-  fragments::Place place;
-  place.value =
-      UnrealizedConversionCastOp::create(builder, loc, memory, descriptor)
-          .getResult(0);
-  place.alignment = dfrt::kRecordAlignment;
   return place;
 }
 
@@ -228,8 +147,9 @@ LogicalResult StateBuilder::buildLoad() {
   SmallVector<fragments::Place> places;
   SmallVector<Value> results;
   for (auto [number, field] : llvm::enumerate(fields)) {
-    fragments::Place place = memoryPlace(
-        unsigned(number), entry->getArgument(0), entry->getArgument(1));
+    fragments::Place place =
+        memoryPlace(*function.output, unsigned(number), entry->getArgument(0),
+                    entry->getArgument(1));
     BlockArgument argument = block.addArgument(withoutLayout(field.type), loc);
     if (isa<RankedTensorType>(field.type)) {
       results.push_back(
@@ -288,7 +208,8 @@ LogicalResult StateBuilder::buildStore(StringRef suffix, Part part) {
     if (part != Part::whole && inSlice != (part == Part::slice))
       continue;
     values.push_back(argument);
-    stored.push_back(memoryPlace(unsigned(number), head, slices));
+    stored.push_back(
+        memoryPlace(*function.output, unsigned(number), head, slices));
   }
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(&block);

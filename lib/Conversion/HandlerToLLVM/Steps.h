@@ -39,9 +39,12 @@ LogicalResult promoteToF64(Region &body, MLIRContext *context,
 /// that read and write memrefs. For the reference target, the body is promoted
 /// to f64; the records of `function` are then laid out for it. A body whose
 /// tensors carry layouts is lowered to scalars, and all steps on tensors and
-/// buffers have nothing to do; `info` says what it needs.
+/// buffers have nothing to do; `info` says what it needs. `held`: types of more
+/// arguments of the body, in front of the outputs, which are held in registers;
+/// the function takes these behind the argument array.
 LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
-                            HandlerTarget target, fragments::Info &info);
+                            HandlerTarget target, fragments::Info &info,
+                            std::optional<ArrayRef<Type>> held = std::nullopt);
 
 /// Appends what a reduce needs to keep a record in registers, if `function` is
 /// a pairwise handler on fragments that allows it: functions
@@ -52,6 +55,16 @@ LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
 /// where registers are scalars, those of one field behind those of another. The
 /// LLVM dialect makes a struct of several results.
 LogicalResult buildStateFunctions(ModuleOp module,
+                                  const HandlerFunction &function);
+
+/// Appends what a warp needs to load slices ahead, if `function` works on a
+/// slice of records on fragments of one warp:
+///   symbol$common  head, slices of each input -> registers
+///   symbol$slice   head, slices of each input -> registers
+///   symbol$apply   arguments without inputs (packed), registers
+/// `common` loads what slices have in common, if there is anything; `slice` the
+/// slice; `apply` gets the registers of both, in this order, and does the rest.
+LogicalResult buildSliceFunctions(ModuleOp module,
                                   const HandlerFunction &function);
 
 /// Elementwise operations become linalg.generic, named linalg operations too.

@@ -305,7 +305,7 @@ protected:
     // but for what fills a window.
     uint64_t records = uint64_t(parts) * (end - begin);
     EXPECT_EQ(now.merges, 2 * (records - (parts ? end - begin : 0)));
-    EXPECT_LE(now.loads, records + 8 * warps);
+    EXPECT_LE(now.loads, records + 12 * warps);
     EXPECT_EQ(now.identities, parts ? 0u : warps);
     // One warp stores what all slices have in common.
     EXPECT_EQ(now.heads, parts ? 1u : 0u);

@@ -92,6 +92,55 @@ llvm.func @fold(%packed: !llvm.ptr, %ah: !llvm.ptr, %as: !llvm.ptr, %bh: !llvm.p
 }
 )mlir";
 
+/// A handler that reads slices and updates a tensor.
+static constexpr char kConsumer[] = R"mlir(
+#scale = #dataflow.fragment<[8] block [8] lanes [0:1, 0:2, 0:4, _, _]>
+#rows = #dataflow.fragment<[8, 4] block [8, 4] registers [1:1, 1:2] lanes [0:1, 0:2, 0:4, _, _]>
+#mapI = affine_map<(i, j) -> (i)>
+#mapIJ = affine_map<(i, j) -> (i, j)>
+func.func @put(%slice: index, %as: tensor<8xf32>, %a: tensor<8x4xf32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %c4 = arith.constant 4 : index
+  %at = arith.muli %slice, %c4 : index
+  %0 = dataflow.convert_layout %as : tensor<8xf32> to tensor<8xf32, #scale>
+  %1 = dataflow.convert_layout %a : tensor<8x4xf32> to tensor<8x4xf32, #rows>
+  %2 = tensor.empty() : tensor<8x4xf32, #rows>
+  %3 = linalg.generic {indexing_maps = [#mapI, #mapIJ, #mapIJ], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %1 : tensor<8xf32, #scale>, tensor<8x4xf32, #rows>) outs(%2 : tensor<8x4xf32, #rows>) {
+  ^bb0(%s: f32, %p: f32, %o: f32):
+    %m = arith.subf %p, %s : f32
+    linalg.yield %m : f32
+  } -> tensor<8x4xf32, #rows>
+  %4 = dataflow.convert_layout %3 : tensor<8x4xf32, #rows> to tensor<8x4xf32>
+  %r = tensor.insert_slice %4 into %y[0, %at] [8, 4] [1, 1] : tensor<8x4xf32> into tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+)mlir";
+
+/// Loads two slices before it applies the handler to them.
+static constexpr char kAhead[] = R"mlir(
+llvm.func @put$common(!llvm.ptr, !llvm.ptr) -> f32
+llvm.func @put$slice(!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32)>
+llvm.func @put$apply(!llvm.ptr, f32, f32, f32, f32, f32)
+llvm.func @ahead(%head: !llvm.ptr, %packed0: !llvm.ptr, %slice0: !llvm.ptr, %packed1: !llvm.ptr, %slice1: !llvm.ptr) {
+  // Neither needs the pointer to what the other loads.
+  %none = llvm.mlir.zero : !llvm.ptr
+  %c = llvm.call @put$common(%head, %none) : (!llvm.ptr, !llvm.ptr) -> f32
+  %a = llvm.call @put$slice(%none, %slice0) : (!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32)>
+  %b = llvm.call @put$slice(%none, %slice1) : (!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32)>
+  %a0 = llvm.extractvalue %a[0] : !llvm.struct<(f32, f32, f32, f32)>
+  %a1 = llvm.extractvalue %a[1] : !llvm.struct<(f32, f32, f32, f32)>
+  %a2 = llvm.extractvalue %a[2] : !llvm.struct<(f32, f32, f32, f32)>
+  %a3 = llvm.extractvalue %a[3] : !llvm.struct<(f32, f32, f32, f32)>
+  %b0 = llvm.extractvalue %b[0] : !llvm.struct<(f32, f32, f32, f32)>
+  %b1 = llvm.extractvalue %b[1] : !llvm.struct<(f32, f32, f32, f32)>
+  %b2 = llvm.extractvalue %b[2] : !llvm.struct<(f32, f32, f32, f32)>
+  %b3 = llvm.extractvalue %b[3] : !llvm.struct<(f32, f32, f32, f32)>
+  llvm.call @put$apply(%packed0, %c, %a0, %a1, %a2, %a3) : (!llvm.ptr, f32, f32, f32, f32, f32) -> ()
+  llvm.call @put$apply(%packed1, %c, %b0, %b1, %b2, %b3) : (!llvm.ptr, f32, f32, f32, f32, f32) -> ()
+  llvm.return
+}
+)mlir";
+
 namespace {
 
 class StateFunctionsTest : public ::testing::Test {
@@ -146,6 +195,29 @@ protected:
 
 } // namespace
 
+static std::unique_ptr<ExecutionEngine> compile(ModuleOp module) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  ExecutionEngineOptions options;
+  auto optimise = makeOptimizingTransformer(2, 0, nullptr);
+  options.transformer = optimise;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto made = ExecutionEngine::create(module, options);
+  if (!made) {
+    ADD_FAILURE() << llvm::toString(made.takeError());
+    return {};
+  }
+  (*made)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+    llvm::orc::SymbolMap symbols;
+    symbols[interner("dfk_lane")] = {
+        llvm::orc::ExecutorAddr::fromPtr(dfk_thread),
+        llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  return std::move(*made);
+}
+
 TEST_F(StateFunctionsTest, MergeAsTheHandlerDoes) {
   OwningOpRef<ModuleOp> module =
       convert("#rows", "return %2, %6 : tensor<8xf32, #scale>, "
@@ -157,23 +229,9 @@ TEST_F(StateFunctionsTest, MergeAsTheHandlerDoes) {
   Operation *fold = wrapper->lookupSymbol("fold");
   fold->moveBefore(module->getBody(), module->getBody()->end());
 
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  ExecutionEngineOptions options;
-  auto optimise = makeOptimizingTransformer(2, 0, nullptr);
-  options.transformer = optimise;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto made = ExecutionEngine::create(*module, options);
-  ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
-  (*made)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
-    llvm::orc::SymbolMap symbols;
-    symbols[interner("dfk_lane")] = {
-        llvm::orc::ExecutorAddr::fromPtr(dfk_thread),
-        llvm::JITSymbolFlags::Exported};
-    return symbols;
-  });
-  auto address = (*made)->lookup("fold");
+  std::unique_ptr<ExecutionEngine> engine = compile(*module);
+  ASSERT_TRUE(engine);
+  auto address = engine->lookup("fold");
   ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
   auto run = reinterpret_cast<void (*)(void *, float *, float *, float *,
                                        float *, float *, float *)>(*address);
@@ -221,4 +279,55 @@ TEST_F(StateFunctionsTest, KeepOneLayoutPerField) {
   auto load = module->lookupSymbol<LLVM::LLVMFuncOp>("two$load");
   ASSERT_TRUE(load);
   EXPECT_EQ(load.getResultTypes(), merge.getResultTypes());
+}
+
+TEST_F(StateFunctionsTest, LoadSlicesAhead) {
+  source = parseSourceString<ModuleOp>(kConsumer, &context);
+  ASSERT_TRUE(source);
+  HandlerFunction function;
+  function.symbol = "put";
+  function.body = &source->lookupSymbol<func::FuncOp>("put").getBody();
+  function.indices = 1;
+  function.inputs = {{record, false}};
+  function.outputs = 1;
+  function.sliced = function.fragments = function.warp = true;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
+      {function}, df::HandlerTarget::device, *module)));
+  OwningOpRef<ModuleOp> wrapper = parseSourceString<ModuleOp>(kAhead, &context);
+  ASSERT_TRUE(wrapper);
+  wrapper->lookupSymbol("ahead")->moveBefore(module->getBody(),
+                                             module->getBody()->end());
+  std::unique_ptr<ExecutionEngine> engine = compile(*module);
+  ASSERT_TRUE(engine);
+  auto address = engine->lookup("ahead");
+  ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
+  auto run =
+      reinterpret_cast<void (*)(float *, void *, float *, void *, float *)>(
+          *address);
+
+  const size_t head = record.headBytes / 4, slice = record.sliceBytes / 4;
+  std::vector<float> a(record.bytes() / 4), expected(8 * 64);
+  alignas(16) float y[8 * 64];
+  std::fill_n(y, 8 * 64, -1.0f);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = float(i) / 3;
+  for (size_t row = 0; row < 8; ++row)
+    for (size_t column = 0; column < 64; ++column)
+      expected[row * 64 + column] =
+          a[head + column / 4 * slice + 4 * row + column % 4] - a[row];
+  struct {
+    float *allocated, *aligned;
+    int64_t offset, sizes[2], strides[2];
+  } descriptor = {y, y, 0, {8, 64}, {64, 1}};
+  for (int64_t s = 0; s < 16; s += 2) {
+    int64_t next = s + 1;
+    void *packed0[] = {&s, &descriptor, nullptr};
+    void *packed1[] = {&next, &descriptor, nullptr};
+    size_t at = head + size_t(s) * slice;
+    ASSERT_TRUE(runTogether(32, Order::shuffled, [&] {
+      run(a.data(), packed0, a.data() + at, packed1, a.data() + at + slice);
+    }));
+  }
+  EXPECT_EQ(std::vector<float>(y, y + 8 * 64), expected);
 }

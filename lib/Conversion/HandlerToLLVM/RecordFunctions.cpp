@@ -1,0 +1,72 @@
+//===- RecordFunctions.cpp - Functions on records in registers ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecordFunctions.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+
+using namespace mlir;
+using namespace mlir::df;
+using handlers::RecordFunctions;
+
+func::FuncOp RecordFunctions::begin(StringRef suffix,
+                                    ArrayRef<Type> arguments) {
+  auto current =
+      func::FuncOp::create(builder, loc, (function.symbol + suffix).str(),
+                           builder.getFunctionType(arguments, {}));
+  functions.push_back(current);
+  current.setPrivate();
+  current->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+  return current;
+}
+
+LogicalResult RecordFunctions::end(Block &block,
+                                   ArrayRef<fragments::Place> arguments,
+                                   ArrayRef<fragments::Place> stored,
+                                   bool returns) {
+  fragments::Options options;
+  options.warp = function.warp;
+  options.returnFields = returns;
+  fragments::Info info;
+  if (failed(fragments::lowerBody(builder, block, arguments, stored, options,
+                                  info)))
+    return failure();
+  exchanges |= info.scratchBytes != 0;
+  func::ReturnOp::create(builder, loc, info.results);
+  func::FuncOp current = functions.back();
+  current.setFunctionType(builder.getFunctionType(
+      current.getArgumentTypes(), ValueRange(info.results).getTypes()));
+  builder.setInsertionPointAfter(current);
+  return success();
+}
+
+fragments::Place RecordFunctions::memoryPlace(const dfrt::Record &record,
+                                              unsigned number, Value head,
+                                              Value slices) {
+  const dfrt::Field &field = record.fields[number];
+  SmallVector<int64_t> shape(field.shape.begin(), field.shape.end());
+  Value base = head;
+  if (field.separable >= 0) {
+    base = slices;
+    if (function.sliced)
+      shape[size_t(field.separable)] /= record.slices;
+  }
+  if (field.offset)
+    base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(field.offset)});
+  auto memory = MemRefType::get(
+      shape, handlers::storageType(builder.getContext(), field.element));
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(builder, loc, converter, memory, base);
+  fragments::Place place;
+  place.value =
+      UnrealizedConversionCastOp::create(builder, loc, memory, descriptor)
+          .getResult(0);
+  place.alignment = dfrt::kRecordAlignment;
+  return place;
+}
