@@ -1,5 +1,6 @@
 // RUN: df-opt %s --dataflow-compile="specializations=static streams=true fragments=false" | FileCheck %s
 // RUN: df-opt %s --dataflow-compile="specializations=static streams=true fragments=false watchdog" | FileCheck %s --check-prefix=WATCHDOG
+// RUN: df-opt %s --dataflow-compile="specializations=static streams=true" | FileCheck %s --check-prefix=FRAGMENTS
 // Calls for one tile after the other: the threads meet between two of them if these share scratch, and never behind the last.
 dataflow.program @marks(%x: tensor<?x?x8x128xf32>, %lengths: tensor<?xi32>, %y: tensor<?x?xf32>, %z: tensor<?x?x8x128xf32>) {
   %c0 = arith.constant 0 : index
@@ -34,6 +35,13 @@ dataflow.program @marks(%x: tensor<?x?x8x128xf32>, %lengths: tensor<?xi32>, %y: 
   // CHECK: llvm.call @scaled$0{{.*}}(
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.return
+  // Tiles in registers share nothing.
+  // FRAGMENTS: llvm.func internal @dfk_stage_1_0(
+  // FRAGMENTS: scf.for
+  // FRAGMENTS-NOT: dfk_sync
+  // FRAGMENTS: llvm.call @scaled$0$compute(
+  // FRAGMENTS-NOT: dfk_sync
+  // FRAGMENTS: llvm.return
   dataflow.handler @scaled(%row: index, %begin: index, %end: index, %x: tensor<?x?x8x128xf32>, %z: tensor<?x?x8x128xf32>) -> tensor<?x?x8x128xf32> {
     %tile = tensor.extract_slice %x[%row, %begin, 0, 0] [1, 1, 8, 128] [1, 1, 1, 1] : tensor<?x?x8x128xf32> to tensor<8x128xf32>
     %e = tensor.empty() : tensor<8xf32>
