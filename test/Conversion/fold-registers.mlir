@@ -80,8 +80,8 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.func internal @put$1$compute$apply$body(
   // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
 
-  // The window is filled, then each record that is merged makes room for another; what is stored is the last of a slice.
-  // The head, which slices have in common, is stored with the first one.
+  // A warp folds two slices side by side. The window is filled, then each group of records that is merged makes room for another;
+  // what is stored is the last of a slice. The head, which slices have in common, is stored with the first one.
   // CHECK: llvm.func internal @dfk_stage_1_1(
   // CHECK: scf.index_switch
   // CHECK: case 0 {
@@ -90,10 +90,10 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.call @dfk_warp()
   // CHECK-NOT: scf.while
-  // CHECK-COUNT-12: llvm.call @two$1$compute$load(
+  // CHECK-COUNT-8: llvm.call @two$1$compute$load(
   // CHECK-NOT: llvm.call @two$1$compute$load(
   // CHECK: scf.while
-  // CHECK: llvm.call @two$1$compute$merge(
+  // CHECK-COUNT-4: llvm.call @two$1$compute$merge(
   // CHECK: llvm.call @two$1$compute$store(
   // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq
   // CHECK-NEXT: scf.if %[[IS_FIRST]] {
@@ -104,14 +104,14 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: dfk_sync
 
   // The handler itself is called for the first slice only, which may have more to do. Of the others a warp loads four at once, up
-  // to twelve ahead.
+  // to eight ahead.
   // CHECK: llvm.func internal @dfk_stage_2_1(
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.call @dfk_warp()
   // CHECK: llvm.call @put$1$compute(
   // CHECK-NOT: @put$1$compute(
   // CHECK-NOT: scf.while
-  // CHECK-COUNT-12: llvm.call @put$1$compute$slice(
+  // CHECK-COUNT-8: llvm.call @put$1$compute$slice(
   // CHECK: scf.while
   // CHECK-COUNT-4: llvm.call @put$1$compute$apply(
   // CHECK-COUNT-4: llvm.call @put$1$compute$slice(

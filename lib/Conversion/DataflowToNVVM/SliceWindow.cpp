@@ -22,13 +22,13 @@ using namespace mlir::df::nvvm;
 /// Registers of a thread for records on their way, and records at most: with
 /// more, the code no longer fits the caches of instructions.
 static constexpr unsigned kWindowRegisters = 144;
-static constexpr unsigned kMaxGroups = 3;
-static constexpr unsigned kMaxGroupSize = 4;
+static constexpr unsigned kMaxGroups = 2;
+static constexpr unsigned kGroupSize = 4;
 
-Window df::nvvm::windowOf(unsigned registers) {
+Window df::nvvm::windowOf(unsigned registers, unsigned groupSize) {
   unsigned records = kWindowRegisters / std::max(registers, 1u);
   Window window;
-  window.size = std::clamp(records / 2, 1u, kMaxGroupSize);
+  window.size = std::clamp(records / 2, 1u, groupSize);
   window.groups = std::clamp(records / window.size, 1u, kMaxGroups);
   return window;
 }
@@ -63,7 +63,7 @@ void df::nvvm::emitSliceWindow(Emitter &e, const SliceFunctions &functions,
                                WarpSlices slices,
                                function_ref<SmallVector<Value>(Value)> load,
                                function_ref<void(Value, ValueRange)> apply) {
-  Window window = windowOf(functions.registers);
+  Window window = windowOf(functions.registers, kGroupSize);
   size_t size = functions.scalars.size();
   Value last = e.subtract(slices.end, e.constant32(1));
   SmallVector<Type> types;
@@ -83,14 +83,18 @@ void df::nvvm::emitSliceWindow(Emitter &e, const SliceFunctions &functions,
   SmallVector<Value> values{slices.begin};
   SmallVector<Value> group = loadGroup(slices.begin);
   llvm::append_range(values, group);
-  // Where there are no further slices, any values will do. Poison would have
-  // LLVM rewrite the loop until it no longer fits the registers.
+  // Where there are no further slices, any values will do. Those of others
+  // would be waited for, and poison has LLVM rewrite the loop until it no
+  // longer fits the registers.
+  SmallVector<Value> zeros;
+  for (Type type : types)
+    zeros.push_back(LLVM::ZeroOp::create(e.builder, e.loc, type));
   for (unsigned g = 1; g < window.groups; ++g) {
     Value at = behind(slices.begin, g * window.size);
     llvm::append_range(values, e.choose(
                                    e.less(at, slices.end), types,
                                    [&] { return loadGroup(at); },
-                                   [&] { return group; }));
+                                   [&] { return zeros; }));
   }
   e.repeat(
       values, [&](ValueRange now) { return e.less(now[0], slices.end); },
