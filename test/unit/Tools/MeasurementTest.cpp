@@ -51,7 +51,7 @@ TEST(Measurement, MembersAreThoseOfTheManual) {
       members.insert(item.key());
   std::ifstream file(DATAFLOW_SOURCE_DIR "/docs/df-run.md");
   std::string manual((std::istreambuf_iterator<char>(file)), {});
-  size_t begin = manual.find("\n| member |"), end = manual.find("\n## JSON");
+  size_t begin = manual.find("\n| member |"), end = manual.find("\n## ", begin);
   ASSERT_LT(begin, end);
   std::string table = manual.substr(begin, end - begin);
   std::regex row("\n\\| (`[^|]*)\\|"), name("`([a-z0-9_]+)`");
