@@ -171,13 +171,21 @@ dataflow.program @mla_decode_dense(%q_latent: tensor<?x?x512xf16>, %q_rope: tens
     %one = arith.constant 1.0 : f32
     %ln2 = arith.constant 0.69314718 : f32
     %out_empty = tensor.empty(%heads) : tensor<?x512xf16>
-    %row = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h, d)>],
-                           iterator_types = ["parallel", "parallel"]}
-        ins(%sum, %acc : tensor<?xf32>, tensor<?x512xf32>) outs(%out_empty : tensor<?x512xf16>) {
-    ^bb0(%s: f32, %a: f32, %o: f16):
+    // One division a head.
+    %inverse_empty = tensor.empty(%heads) : tensor<?xf32>
+    %inverse = linalg.generic {indexing_maps = [affine_map<(h) -> (h)>, affine_map<(h) -> (h)>], iterator_types = ["parallel"]}
+        ins(%sum : tensor<?xf32>) outs(%inverse_empty : tensor<?xf32>) {
+    ^bb0(%s: f32, %o: f32):
       %is_empty = arith.cmpf oeq, %s, %zero : f32
       %d = arith.select %is_empty, %one, %s : f32
-      %x = arith.divf %a, %d : f32
+      %x = arith.divf %one, %d : f32
+      linalg.yield %x : f32
+    } -> tensor<?xf32>
+    %row = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h, d)>],
+                           iterator_types = ["parallel", "parallel"]}
+        ins(%inverse, %acc : tensor<?xf32>, tensor<?x512xf32>) outs(%out_empty : tensor<?x512xf16>) {
+    ^bb0(%i: f32, %a: f32, %o: f16):
+      %x = arith.mulf %a, %i : f32
       %y = arith.truncf %x : f32 to f16
       linalg.yield %y : f16
     } -> tensor<?x512xf16>
