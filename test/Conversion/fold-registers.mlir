@@ -103,15 +103,15 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.call @two$1$compute$merge(
   // CHECK-NOT: dfk_sync
 
-  // The handler itself is called for the first slice only, which may have more to do. Of the others a warp loads four at once, up
-  // to eight ahead.
+  // A warp loads four slices at once, up to eight ahead. Meanwhile the handler itself is called for the first slice, which may have
+  // more to do than the others.
   // CHECK: llvm.func internal @dfk_stage_2_1(
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.call @dfk_warp()
+  // CHECK-NOT: @put$1$compute(
+  // CHECK-COUNT-8: llvm.call @put$1$compute$slice(
   // CHECK: llvm.call @put$1$compute(
   // CHECK-NOT: @put$1$compute(
-  // CHECK-NOT: scf.while
-  // CHECK-COUNT-8: llvm.call @put$1$compute$slice(
   // CHECK: scf.while
   // CHECK-COUNT-4: llvm.call @put$1$compute$apply(
   // CHECK-COUNT-4: llvm.call @put$1$compute$slice(

@@ -62,6 +62,7 @@ WarpSlices df::nvvm::warpSlices(Emitter &e) {
 void df::nvvm::emitSliceWindow(Emitter &e, const SliceFunctions &functions,
                                WarpSlices slices,
                                function_ref<SmallVector<Value>(Value)> load,
+                               function_ref<void()> first,
                                function_ref<void(Value, ValueRange)> apply) {
   Window window = windowOf(functions.registers, kGroupSize);
   size_t size = functions.scalars.size();
@@ -96,6 +97,7 @@ void df::nvvm::emitSliceWindow(Emitter &e, const SliceFunctions &functions,
                                    [&] { return loadGroup(at); },
                                    [&] { return zeros; }));
   }
+  first();
   e.repeat(
       values, [&](ValueRange now) { return e.less(now[0], slices.end); },
       [&](ValueRange now) {

@@ -272,16 +272,15 @@ void StageCalls::callAhead(const SliceFunctions &functions, Value tile) {
   // slice. The code of the others need not know.
   Value zero = e.constant32(0);
   Value isFirst = e.equal(slices.begin, zero);
-  Value any = e.less(slices.begin, slices.end);
-  e.when(e.bitAnd(any, isFirst), [&] { callOnce(tile, zero); });
-  slices.begin = e.select(isFirst, e.constant32(1), slices.begin);
   e.when(e.less(slices.begin, slices.end), [&] {
+    slices.begin = e.select(isFirst, e.constant32(1), slices.begin);
     SmallVector<Value> common;
     if (!functions.common.empty())
       common = load(functions.common, slices.begin);
     emitSliceWindow(
         e, functions, slices,
         [&](Value slice) { return load(functions.slice, slice); },
+        [&] { e.when(isFirst, [&] { callOnce(tile, zero); }); },
         [&](Value slice, ValueRange registers) {
           e.assume(e.notEqual(slice, zero));
           arguments.clear();
