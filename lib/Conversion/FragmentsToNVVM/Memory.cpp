@@ -397,14 +397,21 @@ LogicalResult FragmentLowering::lowerExtract(tensor::ExtractOp op) {
   const Memory *from = memory(op.getTensor());
   if (!from)
     return op.emitOpError("reads one element of a shared tile");
-  if (from->split >= 0)
-    return op.emitOpError(
-        "reads one element of a field whose slices lie apart");
   Memory source = *from;
   Value offset;
-  for (auto [position, stride] : llvm::zip(op.getIndices(), source.strides)) {
-    Value skip = multiply(scalar(position), index(stride));
-    offset = offset ? add(offset, skip) : skip;
+  auto skip = [&](Value steps, Value distance) {
+    Value elements = multiply(steps, distance);
+    offset = offset ? add(offset, elements) : elements;
+  };
+  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
+    Value position = scalar(operand);
+    if (source.split == int64_t(dim)) {
+      Value part = index(source.part);
+      skip(arith::DivUIOp::create(builder, loc, position, part),
+           index(source.pitch));
+      position = arith::RemUIOp::create(builder, loc, position, part);
+    }
+    skip(position, index(source.strides[dim]));
   }
   Type stored = storedType(source.element);
   Value address = source.pointer;
