@@ -90,7 +90,7 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.call @dfk_warp()
   // CHECK-NOT: scf.while
-  // CHECK-COUNT-8: llvm.call @two$1$compute$load(
+  // CHECK-COUNT-16: llvm.call @two$1$compute$load(
   // CHECK-NOT: llvm.call @two$1$compute$load(
   // CHECK: scf.while
   // CHECK-COUNT-4: llvm.call @two$1$compute$merge(

@@ -193,9 +193,8 @@ struct Window {
   unsigned groups = 1, size = 1; ///< records of a group
   unsigned records() const { return groups * size; }
 };
-/// For records that take so many registers of a thread; groups have `groupSize`
-/// records at most.
-Window windowOf(unsigned registers, unsigned groupSize);
+/// For records that take so many registers of a thread.
+Window windowOf(unsigned registers, Window most);
 
 /// The slices of the instruction that this warp works on: neighbours.
 struct WarpSlices {

@@ -25,9 +25,9 @@ using namespace mlir::df::nvvm;
 /// Slices that a warp folds side by side: what they have in common is merged
 /// once, and neither waits for the other.
 static constexpr unsigned kAbreast = 2;
-/// Records of a group at most. What a fold does it does once, mostly: it waits
-/// for its instructions rather than for its records.
-static constexpr unsigned kGroupSize = 2;
+/// The window at most. What a fold does it does once, mostly: it waits for its
+/// instructions as well as for its records.
+static constexpr Window kMostRecords{4, 2};
 /// The window where a record is looked up in the plan first.
 static constexpr Window kFarWindow{1, 2};
 /// Registers of a record at most: what has been folded and what comes next have
@@ -344,7 +344,7 @@ void FoldEmitter::emit() {
   e.when(e.less(begin, end), [&] {
     e.when(e.less(count, e.constant32(kNearOperands + 1)), [&] {
       near = true;
-      window = windowOf(registersOf(types), kGroupSize);
+      window = windowOf(registersOf(types), kMostRecords);
       fold();
     });
     // So many parts take their time anyway; the code stays small.

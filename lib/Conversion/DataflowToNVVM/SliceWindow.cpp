@@ -21,15 +21,14 @@ using namespace mlir::df::nvvm;
 
 /// Registers of a thread for records on their way, and records at most: with
 /// more, the code no longer fits the caches of instructions.
-static constexpr unsigned kWindowRegisters = 144;
-static constexpr unsigned kMaxGroups = 2;
-static constexpr unsigned kGroupSize = 4;
+static constexpr unsigned kWindowRegisters = 160;
+static constexpr Window kMostSlices{2, 4};
 
-Window df::nvvm::windowOf(unsigned registers, unsigned groupSize) {
+Window df::nvvm::windowOf(unsigned registers, Window most) {
   unsigned records = kWindowRegisters / std::max(registers, 1u);
   Window window;
-  window.size = std::clamp(records / 2, 1u, groupSize);
-  window.groups = std::clamp(records / window.size, 1u, kMaxGroups);
+  window.size = std::clamp(records / 2, 1u, most.size);
+  window.groups = std::clamp(records / window.size, 1u, most.groups);
   return window;
 }
 
@@ -64,7 +63,7 @@ void df::nvvm::emitSliceWindow(Emitter &e, const SliceFunctions &functions,
                                function_ref<SmallVector<Value>(Value)> load,
                                function_ref<void()> first,
                                function_ref<void(Value, ValueRange)> apply) {
-  Window window = windowOf(functions.registers, kGroupSize);
+  Window window = windowOf(functions.registers, kMostSlices);
   size_t size = functions.scalars.size();
   Value last = e.subtract(slices.end, e.constant32(1));
   SmallVector<Type> types;

@@ -66,6 +66,8 @@ extern "C" int32_t foldWord(int32_t, int32_t word) {
   }
 }
 
+extern "C" int64_t foldWord64(int32_t, int32_t) { return 0; }
+
 extern "C" Place foldOperand(void *, int32_t, int32_t number, void *, int32_t) {
   // Slots of parts hold all slices.
   return {instruction->records.at(size_t(number)).data(), 0};
@@ -113,12 +115,21 @@ extern "C" void foldMerge(uint64_t *slice, uint64_t *left, uint64_t right) {
   *left = *left * kFactor + right + (slice ? *slice : 0);
 }
 
+extern "C" void callWhole(uint64_t *slice, uint64_t *head, uint64_t *its) {
+  ++instruction->heads;
+  instruction->output.at(size_t(*slice)) += head[0] + its[0];
+}
+extern "C" void callApply(uint64_t *slice, uint64_t head, uint64_t its) {
+  instruction->output.at(size_t(*slice)) += head + its;
+}
+
 /// What generated code calls. A thread stands for a warp here.
 static constexpr char kLibrary[] = R"mlir(
 llvm.func @foldLoad(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @foldMerge(!llvm.ptr, !llvm.ptr, i64)
 llvm.func @foldHead(i64, !llvm.ptr)
 llvm.func @dfk_word(i32, i32) -> i32
+llvm.func @dfk_word64(i32, i32) -> i64
 llvm.func @dfk_near_place(i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
 llvm.func @dfk_operand_place(!llvm.ptr, i32, i32, !llvm.ptr, i32) -> !llvm.struct<(ptr, i32)>
 llvm.func @dfk_output(!llvm.ptr, i32) -> !llvm.ptr
@@ -160,6 +171,30 @@ llvm.func @merge$store(%a0: i64, %a1: i64, %head: !llvm.ptr, %slice: !llvm.ptr) 
   llvm.store %a1, %slice : i64, !llvm.ptr
   llvm.return
 }
+llvm.func @callWhole(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+llvm.func @callApply(!llvm.ptr, i64, i64)
+llvm.func @put(%packed: !llvm.ptr) {
+  %0 = llvm.load %packed : !llvm.ptr -> !llvm.ptr
+  %1 = llvm.getelementptr %packed[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %2 = llvm.getelementptr %packed[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %head = llvm.load %1 : !llvm.ptr -> !llvm.ptr
+  %slice = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+  llvm.call @callWhole(%0, %head, %slice) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.return
+}
+llvm.func @put$common(%head: !llvm.ptr, %slice: !llvm.ptr) -> i64 {
+  %value = llvm.load %head : !llvm.ptr -> i64
+  llvm.return %value : i64
+}
+llvm.func @put$slice(%head: !llvm.ptr, %slice: !llvm.ptr) -> i64 {
+  %value = llvm.load %slice : !llvm.ptr -> i64
+  llvm.return %value : i64
+}
+llvm.func @put$apply(%packed: !llvm.ptr, %common: i64, %value: i64) {
+  %slice = llvm.load %packed : !llvm.ptr -> !llvm.ptr
+  llvm.call @callApply(%slice, %common, %value) : (!llvm.ptr, i64, i64) -> ()
+  llvm.return
+}
 llvm.func @merge$head(%a0: i64, %a1: i64, %head: !llvm.ptr, %slice: !llvm.ptr) {
   llvm.call @foldHead(%a0, %head) : (i64, !llvm.ptr) -> ()
   llvm.return
@@ -171,8 +206,9 @@ namespace {
 class FoldTest : public ::testing::Test {
 protected:
   /// Makes the stage of a reduce: of a record that is cut, each slice by one
-  /// warp, or of one that is not, by all threads.
-  void compile(bool isCut = true) {
+  /// warp, or of one that is not, by all threads. With `reads`, that of a
+  /// finalize instead.
+  void compile(bool isCut = true, bool reads = false) {
     cut = isCut;
     DialectRegistry registry;
     registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect>();
@@ -213,13 +249,19 @@ protected:
     variant.kind =
         cut ? dfrt::Variant::Kind::sliced : dfrt::Variant::Kind::generic;
     variant.symbol = "merge";
+    if (reads) {
+      stage.kind = dfrt::StageKind::finalize;
+      stage.arity = dfrt::Arity::none;
+      variant.symbol = "put";
+      program.domains.emplace_back();
+    }
     stage.variants = {variant};
     program.stages = {producer, stage};
 
     KernelState state(program, *module, 4096);
     if (cut)
-      state.byWarp.insert("merge");
-    emitFold(state, 1, 0, "stage");
+      state.byWarp.insert(variant.symbol);
+    (reads ? emitCalls : emitFold)(state, 1, 0, "stage");
     module->lookupSymbol<LLVM::LLVMFuncOp>("stage").setLinkage(
         LLVM::Linkage::External);
 
@@ -248,7 +290,10 @@ protected:
       add("foldLoad", foldLoad);
       add("foldMerge", foldMerge);
       add("foldHead", foldHead);
+      add("callWhole", callWhole);
+      add("callApply", callApply);
       add("dfk_word", foldWord);
+      add("dfk_word64", foldWord64);
       add("dfk_near_place", foldNearOperand);
       add("dfk_operand_place", foldOperand);
       add("dfk_output", foldOutput);
@@ -306,7 +351,7 @@ protected:
     uint64_t records = uint64_t(parts) * (end - begin);
     EXPECT_GE(now.merges, 2 * (records - (parts ? end - begin : 0)));
     uint64_t pairs = parts * ((end - begin + 1) / 2 + warps);
-    uint64_t most = cut ? 2 * (pairs + 4 * warps) : records + 4;
+    uint64_t most = cut ? 2 * (pairs + 8 * warps) : records + 8;
     EXPECT_LE(now.merges, 2 * most);
     EXPECT_LE(now.loads, most);
     EXPECT_EQ(now.identities, parts ? 0u : warps);
@@ -338,4 +383,34 @@ TEST_F(FoldTest, FoldsWhatIsNotCut) {
   compile(/*isCut=*/false);
   for (uint32_t parts : {1, 2, 8, 9, 31, 32, 33, 65})
     check(parts, 0, 1, 1);
+}
+
+TEST_F(FoldTest, CallsForEverySliceOnce) {
+  compile(/*isCut=*/true, /*reads=*/true);
+  for (unsigned warps : {1, 2, 4, 8})
+    for (uint32_t begin = 0; begin < kNumSlices; ++begin)
+      for (uint32_t end = begin; end <= kNumSlices; ++end) {
+        SCOPED_TRACE(testing::Message() << "slices [" << begin << ", " << end
+                                        << "), " << warps << " warps");
+        Instruction now;
+        now.parts = 1;
+        now.sliceBegin = begin;
+        now.sliceEnd = end;
+        std::vector<uint64_t> &record = now.records.emplace_back();
+        for (uint64_t i = 0; i < (kHeadBytes + kNumSlices * kSliceBytes) / 8;
+             ++i)
+          record.push_back(1000 + i);
+        now.output.assign(kNumSlices, 0);
+        instruction = &now;
+        ASSERT_TRUE(runTogether(warps, Order::descending, [&] {
+          run(nullptr, 0, nullptr, nullptr, 0, -1);
+        }));
+        for (uint32_t slice = 0; slice < kNumSlices; ++slice) {
+          bool covered = slice >= begin && slice < end;
+          EXPECT_EQ(now.output[slice],
+                    covered ? record[0] + record[2 + 2 * slice] : 0);
+        }
+        // The whole handler is for the first slice.
+        EXPECT_EQ(now.heads, begin == 0 && end > 0 ? 1u : 0u);
+      }
 }
