@@ -215,10 +215,10 @@ void emitRegisterFold(KernelState &state, const dfrt::Stage &stage,
                       function_ref<RecordView(Value, Value, bool)> part,
                       function_ref<RecordView(Value)> output);
 
-/// Calls `apply` with each of `slices` and the registers of what has been loaded
-/// of it, in ascending order; `load` loads a slice, that in front of slices.end
-/// even if there are none. What `first` emits runs while the first loads are on
-/// their way.
+/// Calls `apply` with each of `slices` and the registers of what has been
+/// loaded of it, in ascending order; `load` loads a slice, that in front of
+/// slices.end even if there are none. What `first` emits runs while the first
+/// loads are on their way.
 void emitSliceWindow(Emitter &emitter, const SliceFunctions &functions,
                      WarpSlices slices,
                      function_ref<SmallVector<Value>(Value)> load,
