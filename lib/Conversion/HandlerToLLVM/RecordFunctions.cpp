@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecordFunctions.h"
+#include "dataflow/IR/Dataflow.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::df;
@@ -69,4 +71,34 @@ fragments::Place RecordFunctions::memoryPlace(const dfrt::Record &record,
           .getResult(0);
   place.alignment = dfrt::kRecordAlignment;
   return place;
+}
+
+LogicalResult RecordFunctions::buildLoad(StringRef suffix, unsigned inputs,
+                                         ArrayRef<Read> reads) {
+  SmallVector<Type> arguments(2 * inputs, pointer);
+  Block *entry = begin(suffix, arguments).addEntryBlock();
+  Region region;
+  Block &block = region.emplaceBlock();
+  OpBuilder inside(builder.getContext());
+  inside.setInsertionPointToEnd(&block);
+  builder.setInsertionPointToEnd(entry);
+  SmallVector<fragments::Place> places;
+  SmallVector<Value> results;
+  for (const Read &read : reads) {
+    fragments::Place place =
+        memoryPlace(function.inputs[read.input].record, read.field,
+                    entry->getArgument(2 * read.input),
+                    entry->getArgument(2 * read.input + 1));
+    BlockArgument argument = block.addArgument(withoutLayout(read.type), loc);
+    if (isa<RankedTensorType>(read.type)) {
+      results.push_back(
+          ConvertLayoutOp::create(inside, loc, read.type, argument));
+    } else {
+      place.value = memref::LoadOp::create(builder, loc, place.value);
+      results.push_back(argument);
+    }
+    places.push_back(place);
+  }
+  func::ReturnOp::create(inside, loc, results);
+  return end(block, places, {});
 }

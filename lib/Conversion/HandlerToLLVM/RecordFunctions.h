@@ -29,12 +29,22 @@ public:
   }
 
 protected:
+  /// A field of an input, in the layout of `type`, or a scalar.
+  struct Read {
+    unsigned input, field;
+    Type type;
+  };
+
   /// Begins a function that belongs to the handler.
   func::FuncOp begin(StringRef suffix, ArrayRef<Type> arguments);
   /// Lowers `block` into the present function, and closes that: it returns the
   /// fields, or stores them.
   LogicalResult end(Block &block, ArrayRef<fragments::Place> arguments,
                     ArrayRef<fragments::Place> stored, bool returns = true);
+  /// A function that loads `reads` and returns them. It gets head and slices of
+  /// the record of each of the first `inputs` inputs.
+  LogicalResult buildLoad(StringRef suffix, unsigned inputs,
+                          ArrayRef<Read> reads);
   /// Where a field lies of a record that begins at `head` and `slices`.
   fragments::Place memoryPlace(const dfrt::Record &record, unsigned field,
                                Value head, Value slices);

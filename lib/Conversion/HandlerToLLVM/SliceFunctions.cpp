@@ -14,7 +14,6 @@
 
 #include "RecordFunctions.h"
 #include "dataflow/IR/Dataflow.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -32,14 +31,7 @@ public:
   LogicalResult build();
 
 private:
-  /// What the handler reads of a field: in this layout, or a scalar.
-  struct Read {
-    unsigned input, field;
-    Type type;
-  };
-
   bool hold(BlockArgument argument, unsigned input, unsigned field);
-  LogicalResult buildLoad(StringRef suffix, ArrayRef<Read> reads);
 
   OwningOpRef<func::FuncOp> copy; ///< of the handler
   SmallVector<Read> common, slice;
@@ -119,39 +111,10 @@ bool SliceBuilder::prepare() {
   return true;
 }
 
-/// A function that loads `reads`; it gets head and slices of each input.
-LogicalResult SliceBuilder::buildLoad(StringRef suffix, ArrayRef<Read> reads) {
-  SmallVector<Type> arguments(2 * function.inputs.size(), pointer);
-  Block *entry = begin(suffix, arguments).addEntryBlock();
-  Region region;
-  Block &block = region.emplaceBlock();
-  OpBuilder inside(builder.getContext());
-  inside.setInsertionPointToEnd(&block);
-  builder.setInsertionPointToEnd(entry);
-  SmallVector<fragments::Place> places;
-  SmallVector<Value> results;
-  for (const Read &read : reads) {
-    fragments::Place place =
-        memoryPlace(function.inputs[read.input].record, read.field,
-                    entry->getArgument(2 * read.input),
-                    entry->getArgument(2 * read.input + 1));
-    BlockArgument argument = block.addArgument(withoutLayout(read.type), loc);
-    if (isa<RankedTensorType>(read.type)) {
-      results.push_back(
-          ConvertLayoutOp::create(inside, loc, read.type, argument));
-    } else {
-      place.value = memref::LoadOp::create(builder, loc, place.value);
-      results.push_back(argument);
-    }
-    places.push_back(place);
-  }
-  func::ReturnOp::create(inside, loc, results);
-  return end(block, places, {});
-}
-
 LogicalResult SliceBuilder::build() {
-  if ((!common.empty() && failed(buildLoad("$common", common))) ||
-      failed(buildLoad("$slice", slice)))
+  unsigned inputs = function.inputs.size();
+  if ((!common.empty() && failed(buildLoad("$common", inputs, common))) ||
+      failed(buildLoad("$slice", inputs, slice)))
     return failure();
   HandlerFunction apply = function;
   apply.symbol += "$apply";

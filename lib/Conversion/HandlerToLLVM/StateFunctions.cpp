@@ -15,7 +15,6 @@
 #include "RecordFunctions.h"
 #include "dataflow/IR/Dataflow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -43,7 +42,6 @@ private:
   bool holdInput(BlockArgument argument, Type type);
   /// The next registers of `values`, which are removed.
   fragments::Place takeRegisters(const Field &field, ValueRange &values);
-  LogicalResult buildLoad();
   LogicalResult buildMerge();
   enum class Part { whole, head, slice };
   LogicalResult buildStore(StringRef suffix, Part part);
@@ -136,34 +134,6 @@ fragments::Place StateBuilder::takeRegisters(const Field &field,
   return place;
 }
 
-LogicalResult StateBuilder::buildLoad() {
-  func::FuncOp load = begin("$load", {pointer, pointer});
-  Block *entry = load.addEntryBlock();
-  Region region;
-  Block &block = region.emplaceBlock();
-  OpBuilder inside(builder.getContext());
-  inside.setInsertionPointToEnd(&block);
-  builder.setInsertionPointToEnd(entry);
-  SmallVector<fragments::Place> places;
-  SmallVector<Value> results;
-  for (auto [number, field] : llvm::enumerate(fields)) {
-    fragments::Place place =
-        memoryPlace(*function.output, unsigned(number), entry->getArgument(0),
-                    entry->getArgument(1));
-    BlockArgument argument = block.addArgument(withoutLayout(field.type), loc);
-    if (isa<RankedTensorType>(field.type)) {
-      results.push_back(
-          ConvertLayoutOp::create(inside, loc, field.type, argument));
-    } else {
-      place.value = memref::LoadOp::create(builder, loc, place.value);
-      results.push_back(argument);
-    }
-    places.push_back(place);
-  }
-  func::ReturnOp::create(inside, loc, results);
-  return end(block, places, {});
-}
-
 LogicalResult StateBuilder::buildMerge() {
   SmallVector<Type> arguments{pointer};
   llvm::append_range(arguments, registerTypes(2));
@@ -218,7 +188,11 @@ LogicalResult StateBuilder::buildStore(StringRef suffix, Part part) {
 }
 
 LogicalResult StateBuilder::build() {
-  if (failed(buildLoad()) || failed(buildMerge()))
+  // Both inputs are records of the output's layout.
+  SmallVector<Read> reads;
+  for (auto [number, field] : llvm::enumerate(fields))
+    reads.push_back({0, unsigned(number), field.type});
+  if (failed(buildLoad("$load", 1, reads)) || failed(buildMerge()))
     return failure();
   // The head belongs to all slices; one of those who fold these stores it.
   if (!function.sliced) {
