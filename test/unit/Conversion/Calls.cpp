@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
+#include "Engine.h"
 #include "Rings.h"
 #include "dataflow/Transforms/ProgramImport.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -47,39 +45,20 @@ Code::compile(const std::vector<HandlerFunction> &functions,
     op.setLinkage(mlir::LLVM::Linkage::External);
     op.setAlwaysInline(false);
   }
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  mlir::ExecutionEngineOptions options;
-  auto optimise = mlir::makeOptimizingTransformer(2, 0, nullptr);
-  options.transformer = optimise;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto engine = mlir::ExecutionEngine::create(*module, options);
-  if (!engine) {
-    ADD_FAILURE() << llvm::toString(engine.takeError());
-    return nullptr;
-  }
   std::unique_ptr<Code> code(new Code);
-  code->engine = std::move(*engine);
+  code->engine = makeEngine(*module, {{"dfk_thread", dfk_thread},
+                                      {"dfk_threads", dfk_threads},
+                                      {"dfk_sync", dfk_sync},
+                                      {"dfk_lane", dfk_lane},
+                                      {"dfk_take", dfk_take},
+                                      {"dfk_give", dfk_give},
+                                      {"dfk_fill_begin", dfk_fill_begin},
+                                      {"dfk_fill_run", dfk_fill_run},
+                                      {"dfk_fill_run_keep", dfk_fill_run_keep},
+                                      {"dfk_fill_end", dfk_fill_end}});
+  if (!code->engine)
+    return nullptr;
   code->infos = std::move(*infos);
-  code->engine->registerSymbols([](llvm::orc::MangleAndInterner interner) {
-    llvm::orc::SymbolMap symbols;
-    auto add = [&](const char *name, auto *function) {
-      symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                 llvm::JITSymbolFlags::Exported};
-    };
-    add("dfk_thread", dfk_thread);
-    add("dfk_threads", dfk_threads);
-    add("dfk_sync", dfk_sync);
-    add("dfk_lane", dfk_lane);
-    add("dfk_take", dfk_take);
-    add("dfk_give", dfk_give);
-    add("dfk_fill_begin", dfk_fill_begin);
-    add("dfk_fill_run", dfk_fill_run);
-    add("dfk_fill_run_keep", dfk_fill_run_keep);
-    add("dfk_fill_end", dfk_fill_end);
-    return symbols;
-  });
   return code;
 }
 

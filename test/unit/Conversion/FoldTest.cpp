@@ -11,20 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Engine.h"
 #include "Kernel.h"
 #include "Threads.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -271,42 +269,26 @@ protected:
     passes.addPass(createArithToLLVMConversionPass());
     ASSERT_TRUE(succeeded(passes.run(*module)));
 
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    ExecutionEngineOptions options;
-    auto optimise = makeOptimizingTransformer(2, 0, nullptr);
-    options.transformer = optimise;
-    options.enableGDBNotificationListener = false;
-    options.enablePerfNotificationListener = false;
-    auto made = ExecutionEngine::create(*module, options);
-    ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
-    engine = std::move(*made);
-    engine->registerSymbols([](llvm::orc::MangleAndInterner interner) {
-      llvm::orc::SymbolMap symbols;
-      auto add = [&](const char *name, auto *function) {
-        symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                   llvm::JITSymbolFlags::Exported};
-      };
-      add("foldLoad", foldLoad);
-      add("foldMerge", foldMerge);
-      add("foldHead", foldHead);
-      add("callWhole", callWhole);
-      add("callApply", callApply);
-      add("dfk_word", foldWord);
-      add("dfk_word64", foldWord64);
-      add("dfk_near_place", foldNearOperand);
-      add("dfk_operand_place", foldOperand);
-      add("dfk_output", foldOutput);
-      add("dfk_output_address", foldOutputAddress);
-      add("dfk_output_slice", foldOutputSlice);
-      add("dfk_warp", foldWarp);
-      add("dfk_warps", dfk_threads);
-      add("dfk_sync", dfk_sync);
-      add("dfk_private", foldPrivate);
-      add("dfk_copy", foldCopy);
-      add("identity", foldIdentity);
-      return symbols;
-    });
+    engine = conversiontest::makeEngine(
+        *module, {{"foldLoad", foldLoad},
+                  {"foldMerge", foldMerge},
+                  {"foldHead", foldHead},
+                  {"callWhole", callWhole},
+                  {"callApply", callApply},
+                  {"dfk_word", foldWord},
+                  {"dfk_word64", foldWord64},
+                  {"dfk_near_place", foldNearOperand},
+                  {"dfk_operand_place", foldOperand},
+                  {"dfk_output", foldOutput},
+                  {"dfk_output_address", foldOutputAddress},
+                  {"dfk_output_slice", foldOutputSlice},
+                  {"dfk_warp", foldWarp},
+                  {"dfk_warps", dfk_threads},
+                  {"dfk_sync", dfk_sync},
+                  {"dfk_private", foldPrivate},
+                  {"dfk_copy", foldCopy},
+                  {"identity", foldIdentity}});
+    ASSERT_TRUE(engine);
     auto address = engine->lookup("stage");
     ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
     run = reinterpret_cast<decltype(run)>(*address);

@@ -10,18 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Engine.h"
 #include "Threads.h"
 #include "dataflow/Conversion/HandlerToLLVM.h"
 #include "dataflow/IR/Dataflow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <gtest/gtest.h>
 
@@ -195,29 +193,6 @@ protected:
 
 } // namespace
 
-static std::unique_ptr<ExecutionEngine> compile(ModuleOp module) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  ExecutionEngineOptions options;
-  auto optimise = makeOptimizingTransformer(2, 0, nullptr);
-  options.transformer = optimise;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto made = ExecutionEngine::create(module, options);
-  if (!made) {
-    ADD_FAILURE() << llvm::toString(made.takeError());
-    return {};
-  }
-  (*made)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
-    llvm::orc::SymbolMap symbols;
-    symbols[interner("dfk_lane")] = {
-        llvm::orc::ExecutorAddr::fromPtr(dfk_thread),
-        llvm::JITSymbolFlags::Exported};
-    return symbols;
-  });
-  return std::move(*made);
-}
-
 TEST_F(StateFunctionsTest, MergeAsTheHandlerDoes) {
   OwningOpRef<ModuleOp> module =
       convert("#rows", "return %2, %6 : tensor<8xf32, #scale>, "
@@ -229,7 +204,8 @@ TEST_F(StateFunctionsTest, MergeAsTheHandlerDoes) {
   Operation *fold = wrapper->lookupSymbol("fold");
   fold->moveBefore(module->getBody(), module->getBody()->end());
 
-  std::unique_ptr<ExecutionEngine> engine = compile(*module);
+  std::unique_ptr<ExecutionEngine> engine =
+      conversiontest::makeEngine(*module, {{"dfk_lane", dfk_thread}});
   ASSERT_TRUE(engine);
   auto address = engine->lookup("fold");
   ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
@@ -298,7 +274,8 @@ TEST_F(StateFunctionsTest, LoadSlicesAhead) {
   ASSERT_TRUE(wrapper);
   wrapper->lookupSymbol("ahead")->moveBefore(module->getBody(),
                                              module->getBody()->end());
-  std::unique_ptr<ExecutionEngine> engine = compile(*module);
+  std::unique_ptr<ExecutionEngine> engine =
+      conversiontest::makeEngine(*module, {{"dfk_lane", dfk_thread}});
   ASSERT_TRUE(engine);
   auto address = engine->lookup("ahead");
   ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
