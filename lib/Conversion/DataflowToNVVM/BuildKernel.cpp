@@ -30,6 +30,8 @@ using namespace mlir::df::nvvm;
 /// Bytes of the control block (device/Plan.mlir).
 static constexpr uint64_t kControlBytes = 64;
 static constexpr uint64_t kBarrierBytes = 8;
+/// Of a thread, behind its counters of the streams (device/Following.mlir).
+static constexpr size_t kCells = 3;
 static constexpr uint64_t kAlignment = 128;
 /// Kernels whose plans may have barriers have room for at least so many.
 static constexpr uint32_t kFewestBarriers = 64;
@@ -305,9 +307,10 @@ void KernelBuilder::addFacts(KernelState &state) {
   defineFact(module, "dfk_is_watched", i1, options.watchdog);
   defineFact(module, "dfk_is_traced", i1, options.timeline);
   defineFact(module, "dfk_has_streams", i1, hasStreams());
+  defineFact(module, "dfk_streams", i32, int64_t(rings.places.size()));
 }
 
-/// A count of 0 for each stream.
+/// A count of 0 for each stream, and the cells of device/Following.mlir.
 Value KernelBuilder::createCounters(OpBuilder &at) {
   Location loc = program.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(at.getContext());
@@ -315,14 +318,14 @@ Value KernelBuilder::createCounters(OpBuilder &at) {
     return LLVM::ConstantOp::create(at, loc, at.getI32Type(),
                                     at.getI32IntegerAttr(int32_t(value)));
   };
-  size_t count = rings.places.size();
+  size_t count = rings.places.size() + kCells;
   Value counters =
       LLVM::AllocaOp::create(at, loc, pointer, at.getI32Type(),
-                             constant(int64_t(std::max<size_t>(count, 1))), 4);
-  for (size_t stream = 0; stream < count; ++stream) {
+                             constant(int64_t(count)), 4);
+  for (size_t number = 0; number < count; ++number) {
     Value place =
         LLVM::GEPOp::create(at, loc, pointer, at.getI32Type(), counters,
-                            ArrayRef<LLVM::GEPArg>{int32_t(stream)});
+                            ArrayRef<LLVM::GEPArg>{int32_t(number)});
     LLVM::StoreOp::create(at, loc, constant(0), place);
   }
   return counters;

@@ -135,23 +135,28 @@ llvm.func internal @dfk_plan_is_async(%p: !llvm.ptr) -> i1 {
   llvm.return %asynchronous : i1
 }
 
-// One instruction; %next is the one behind it in the queue or draw. Takes what the lane has of its operands, returns the same of
-// %next, which is on its way while the instruction ends.
+// One instruction; %next is the one behind it in the queue or draw, zeros where there is none. Takes what the lane has of its
+// operands, returns the same of %next, which is on its way while the instruction ends.
 llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %next: i32, %asynchronous: i1, %counters: !llvm.ptr) -> !operand {
   %c0 = arith.constant 0 : i32
   %c56 = arith.constant 56 : i32
   %c60 = arith.constant 60 : i32
+  %true = arith.constant true
   llvm.call @dfk_mark(%c56) : (i32) -> ()
+  %done = llvm.call @dfk_begin_instruction(%counters, %w, %next) : (!llvm.ptr, i32, i32) -> i1
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
   llvm.call @dfk_await_operands(%p, %w, %operands, %asynchronous) : (!llvm.ptr, i32, !operand, i1) -> ()
   llvm.call @dfk_mark(%c60) : (i32) -> ()
-  %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
-  %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
-  %slice = llvm.extractvalue %found[1] : !llvm.struct<(ptr, i32, i32)>
-  %row = llvm.extractvalue %found[2] : !llvm.struct<(ptr, i32, i32)>
-  llvm.call @dfk_dispatch(%p, %w, %counters, %place, %slice, %row) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i32, i32) -> ()
+  %left = arith.xori %done, %true : i1
+  scf.if %left {
+    %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
+    %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
+    %slice = llvm.extractvalue %found[1] : !llvm.struct<(ptr, i32, i32)>
+    %row = llvm.extractvalue %found[2] : !llvm.struct<(ptr, i32, i32)>
+    llvm.call @dfk_dispatch(%p, %w, %counters, %place, %slice, %row) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i32, i32) -> ()
+  }
   %handled = llvm.call @dfk_time() : () -> i64
   %later = llvm.call @dfk_lane_operand(%p, %next, %c0) : (!llvm.ptr, i32, i32) -> !operand
   llvm.call @dfk_finish(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
@@ -274,9 +279,11 @@ llvm.func internal @dfk_compute(%p: !llvm.ptr, %first_word: i32, %rest: i32, %as
     scf.condition(%more) %w, %next, %left, %use, %operands : i32, i32, i32, i32, !operand
   } do {
   ^bb0(%w: i32, %next: i32, %left: i32, %use: i32, %operands: !operand):
-    // Behind the last instruction lies another one or EXIT.
+    // Behind the last instruction lies another one or EXIT. What is behind a draw is for others.
     %early = llvm.call @dfk_instruction(%p, %next) : (!llvm.ptr, i32) -> i32
-    %later = llvm.call @dfk_execute(%p, %w, %operands, %early, %asynchronous, %counters)
+    %is_last = arith.cmpi eq, %left, %c1 : i32
+    %behind = arith.select %is_last, %c0, %early : i32
+    %later = llvm.call @dfk_execute(%p, %w, %operands, %behind, %asynchronous, %counters)
         : (!llvm.ptr, i32, !operand, i32, i1, !llvm.ptr) -> !operand
     %after = arith.addi %next, %c1 : i32
     %step:5 = scf.if %is_ticket -> (i32, i32, i32, i32, !operand) {

@@ -12,6 +12,7 @@
 //   dfk_is_watched        waits are bounded
 //   dfk_is_traced         times of instructions are recorded
 //   dfk_has_streams       handlers have parts, and the load warp has work
+//   dfk_streams           how many streams there are
 // and functions that it generates:
 //   dfk_dispatch          runs the handlers of an instruction
 //   dfk_dispatch_load     runs their load parts
