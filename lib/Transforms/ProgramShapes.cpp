@@ -83,16 +83,27 @@ void ProgramRefinement::setChannel(Value channel, RecordType record) {
 SmallVector<Type> ProgramRefinement::handlerArguments(StageOpInterface stage,
                                                       Body &body) {
   SmallVector<Type> types(body.region.getArgumentTypes());
-  // From the back: output tensors, then the fields; a reduce has them twice.
+  // Operands, then the fields, which a reduce has twice, then outputs.
   size_t fields = 0;
   unsigned copies = stage.getStageKind() == StageKind::reduce ? 2 : 1;
   for (Value input : stage.getInputChannels())
     fields += channelOf(input).getRecord().size() * copies;
-  size_t next = types.size() - stage.getWrittenTensors().size() - fields;
+  ValueRange read = stage.getReadTensors(), written = stage.getWrittenTensors();
+  size_t next = types.size() - written.size() - fields - read.size();
+  // Of a tensor at least as much is known as the program says.
+  auto addTensors = [&](ValueRange tensors) {
+    for (Value tensor : tensors) {
+      if (Type met = meetTypes(types[next], tensor.getType()))
+        types[next] = met;
+      ++next;
+    }
+  };
+  addTensors(read);
   for (Value input : stage.getInputChannels())
     for (unsigned copy = 0; copy < copies; ++copy)
       for (size_t i = 0; i < channelOf(input).getRecord().size(); ++i)
         types[next++] = getHandlerFieldType(channelOf(input), i);
+  addTensors(written);
   return types;
 }
 

@@ -12,6 +12,7 @@
 
 #include "dataflow/Transforms/Passes.h"
 
+#include "BindExtents.h"
 #include "ProgramShapes.h"
 #include "ScalarFolding.h"
 #include "dataflow/IR/Dataflow.h"
@@ -364,6 +365,8 @@ struct SpecializeProgram
     if (!bound->empty())
       program->setAttr("dataflow.bound_params",
                        DictionaryAttr::get(&getContext(), *bound));
+    if (failed(bindExtents(program, *bound)))
+      return failure();
     program.removeParamsAttr();
     numBoundParams += bound->size();
 

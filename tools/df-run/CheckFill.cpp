@@ -93,6 +93,20 @@ static Status checkIntegers(const Fill &fill, ElementType element,
       if (Status s = range.check(value); !s)
         return s;
     return Status::success();
+  case Fill::Kind::tiles: {
+    int64_t sum = 0;
+    for (int64_t length : fill.integers)
+      sum += length;
+    return range.check(fill.fact == Fill::TileFact::owner
+                           ? static_cast<int64_t>(fill.integers.size())
+                       : fill.fact == Fill::TileFact::begin ? sum
+                                                            : fill.tile);
+  }
+  case Fill::Kind::tileKeys:
+    for (int64_t value : {std::max<int64_t>(fill.keys, 1) - 1, fill.unused})
+      if (Status s = range.check(value); !s)
+        return s;
+    return Status::success();
   case Fill::Kind::permutation:
     return range.check(row - 1);
   case Fill::Kind::randomIntegers:
@@ -159,6 +173,18 @@ Status dfrt::checkFill(const Fill &fill, ElementType element,
         return node.error(
             fmt::format("length {} needs {} pages, the table has {} columns",
                         length, pagesOf(length, fill.tile), row));
+    break;
+  }
+  case Fill::Kind::tiles:
+  case Fill::Kind::tileKeys: {
+    int64_t tiles = pagesOf(fill.integers, fill.tile);
+    std::vector<int64_t> expected = {tiles};
+    if (fill.kind == Fill::Kind::tileKeys)
+      expected.push_back(fill.tile);
+    if (shape != expected)
+      return node.error(fmt::format("the lengths have {} tiles: the shape must "
+                                    "be [{}]",
+                                    tiles, fmt::join(expected, ", ")));
     break;
   }
   case Fill::Kind::randomIntegers:

@@ -88,6 +88,33 @@ static std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
+// Calls store(tile, owner, begin, length) for the tiles of all lengths, which
+// lie end to end.
+template <typename Function>
+static void forEachTile(const Fill &fill, Function store) {
+  int64_t tile = 0, begin = 0;
+  for (size_t owner = 0; owner < fill.integers.size(); ++owner)
+    for (int64_t left = fill.integers[owner]; left > 0; left -= fill.tile) {
+      int64_t length = std::min(left, fill.tile);
+      store(tile++, static_cast<int64_t>(owner), begin, length);
+      begin += length;
+    }
+}
+
+// Elements take the keys in turn, in a random order that begins again when all
+// keys are used: no two elements of one owner have the same key unless it has
+// more elements than there are keys. Those of an owner ascend.
+static std::vector<int64_t> keysOfElements(const Fill &fill, uint64_t seed) {
+  std::vector<int64_t> order = shuffled(fill.keys, seed), keys;
+  for (int64_t length : fill.integers) {
+    size_t first = keys.size();
+    for (int64_t i = 0; i < length; ++i)
+      keys.push_back(order[keys.size() % order.size()]);
+    std::sort(keys.begin() + first, keys.end());
+  }
+  return keys;
+}
+
 static void fillElements(const Fill &fill, ElementType element,
                          const std::vector<int64_t> &shape, uint64_t seed,
                          unsigned threads, void *base) {
@@ -139,6 +166,23 @@ static void fillElements(const Fill &fill, ElementType element,
                      c < used ? order[next++] : fill.unused);
     }
     return;
+  }
+  case Fill::Kind::tiles:
+    return forEachTile(
+        fill, [&](int64_t tile, int64_t owner, int64_t begin, int64_t length) {
+          storeInteger(element, base, tile,
+                       fill.fact == Fill::TileFact::owner   ? owner
+                       : fill.fact == Fill::TileFact::begin ? begin
+                                                            : length);
+        });
+  case Fill::Kind::tileKeys: {
+    std::vector<int64_t> keys = keysOfElements(fill, stream);
+    return forEachTile(
+        fill, [&](int64_t tile, int64_t, int64_t begin, int64_t length) {
+          for (int64_t c = 0; c < row; ++c)
+            storeInteger(element, base, tile * row + c,
+                         c < length ? keys[begin + c] : fill.unused);
+        });
   }
   case Fill::Kind::permutation:
     for (uint64_t r = 0; r < rows; ++r) {

@@ -37,6 +37,8 @@ struct Fill {
     pageTable,      ///< row r: ceil(integers[r] / tile) page numbers
     permutation,    ///< each row a permutation of 0 .. row - 1
     randomIntegers, ///< integersLow .. integersHigh
+    tiles,          ///< a fact of every tile of integers
+    tileKeys,       ///< row r: the keys of tile r, behind them unused
   };
   Kind kind = Kind::constant;
   uint64_t seed = 0;
@@ -47,7 +49,12 @@ struct Fill {
   bool distinct = false; ///< randomIntegers: no repetition within a row
   int64_t tile = 1;
   int64_t pages = 0;   ///< pageTable: numbers are drawn from 0 .. pages - 1
-  int64_t unused = -1; ///< pageTable: value behind the pages of a row
+  int64_t unused = -1; ///< pageTable, tileKeys: value behind those of a row
+  int64_t keys = 0;    ///< tileKeys: keys are 0 .. keys - 1
+  /// tiles: which element the tile belongs to, where it begins in all elements
+  /// laid end to end, and how long it is.
+  enum class TileFact { owner, begin, length };
+  TileFact fact = TileFact::owner;
   /// Elements [r, c, ...] with c >= valid[r] get the value `padding` instead.
   bool padded = false;
   std::vector<int64_t> valid;
@@ -60,6 +67,14 @@ uint64_t elementsOf(const std::vector<int64_t> &shape);
 /// Pages that `length` elements need; neither is negative.
 inline int64_t pagesOf(int64_t length, int64_t tile) {
   return length / tile + (length % tile != 0);
+}
+
+/// Tiles of all elements; no length is negative.
+inline int64_t pagesOf(const std::vector<int64_t> &lengths, int64_t tile) {
+  int64_t sum = 0;
+  for (int64_t length : lengths)
+    sum += pagesOf(length, tile);
+  return sum;
 }
 
 /// How a fill asks for things that its file defines elsewhere.

@@ -145,16 +145,12 @@ static Status readPrefixSum(const Node &node, const FillNames &names,
   return list.status();
 }
 
-/// All page numbers are shuffled at once, in memory.
+/// All page numbers or keys are shuffled at once, in memory.
 static constexpr int64_t kMaxPages = int64_t(1) << 28;
 
-static Status readPageTable(const Node &node, const FillNames &names,
-                            Fill &fill) {
-  fill.kind = Fill::Kind::pageTable;
-  if (Status s =
-          node.expectKeys({"lengths", "tile", "pages", "seed", "unused"});
-      !s)
-    return s;
+// Reads `lengths` and `tile`, and counts tiles.
+static Status readLengths(const Node &node, const FillNames &names, Fill &fill,
+                          int64_t &tiles) {
   Expected<std::vector<int64_t>> list = requiredList(node, "lengths", names);
   if (!list)
     return list.status();
@@ -163,13 +159,39 @@ static Status readPageTable(const Node &node, const FillNames &names,
     return s;
   if (fill.tile < 1)
     return node.error(fmt::format("tile must be positive, got {}", fill.tile));
-  int64_t used = 0;
+  tiles = 0;
   for (int64_t length : fill.integers) {
     if (length < 0)
       return node.error(fmt::format("negative length {}", length));
-    if (__builtin_add_overflow(used, pagesOf(length, fill.tile), &used))
+    if (__builtin_add_overflow(tiles, pagesOf(length, fill.tile), &tiles))
       return node.error("the number of pages does not fit 64 bits");
   }
+  return Status::success();
+}
+
+// The same for fills that lay all elements end to end, and counts these.
+static Status readElements(const Node &node, const FillNames &names, Fill &fill,
+                           int64_t &elements) {
+  int64_t tiles = 0;
+  if (Status s = readLengths(node, names, fill, tiles); !s)
+    return s;
+  elements = 0;
+  for (int64_t length : fill.integers)
+    if (__builtin_add_overflow(elements, length, &elements))
+      return node.error("the sum of the lengths does not fit 64 bits");
+  return Status::success();
+}
+
+static Status readPageTable(const Node &node, const FillNames &names,
+                            Fill &fill) {
+  fill.kind = Fill::Kind::pageTable;
+  if (Status s =
+          node.expectKeys({"lengths", "tile", "pages", "seed", "unused"});
+      !s)
+    return s;
+  int64_t used = 0;
+  if (Status s = readLengths(node, names, fill, used); !s)
+    return s;
   fill.pages = used;
   if (Status s = optional(node, "pages", fill.pages, names); !s)
     return s;
@@ -179,6 +201,51 @@ static Status readPageTable(const Node &node, const FillNames &names,
   if (fill.pages > kMaxPages)
     return node.error(fmt::format("there are {} pages, expected at most {}",
                                   fill.pages, kMaxPages));
+  if (Status s = optional(node, "unused", fill.unused, names); !s)
+    return s;
+  return optional(node, "seed", fill.seed);
+}
+
+static Status readTiles(const Node &node, const FillNames &names, Fill &fill) {
+  fill.kind = Fill::Kind::tiles;
+  if (Status s = node.expectKeys({"lengths", "tile", "give"}); !s)
+    return s;
+  int64_t elements = 0;
+  if (Status s = readElements(node, names, fill, elements); !s)
+    return s;
+  std::string give;
+  if (node.has("give") && node.member("give")->is_string())
+    give = node.member("give")->get<std::string>();
+  if (give == "owner")
+    fill.fact = Fill::TileFact::owner;
+  else if (give == "begin")
+    fill.fact = Fill::TileFact::begin;
+  else if (give == "length")
+    fill.fact = Fill::TileFact::length;
+  else
+    return node.error("\"give\" must be \"owner\", \"begin\" or \"length\"");
+  return Status::success();
+}
+
+static Status readTileKeys(const Node &node, const FillNames &names,
+                           Fill &fill) {
+  fill.kind = Fill::Kind::tileKeys;
+  if (Status s = node.expectKeys({"lengths", "tile", "keys", "seed", "unused"});
+      !s)
+    return s;
+  int64_t elements = 0;
+  if (Status s = readElements(node, names, fill, elements); !s)
+    return s;
+  if (!node.has("keys"))
+    return node.error("key \"keys\" is missing");
+  if (Status s = optional(node, "keys", fill.keys, names); !s)
+    return s;
+  if (fill.keys < (elements > 0 ? 1 : 0) || fill.keys > kMaxPages ||
+      elements > kMaxPages)
+    return node.error(fmt::format(
+        "{} elements with {} keys, expected 1 to {} keys and at most {} "
+        "elements",
+        elements, fill.keys, kMaxPages, kMaxPages));
   if (Status s = optional(node, "unused", fill.unused, names); !s)
     return s;
   return optional(node, "seed", fill.seed);
@@ -234,6 +301,8 @@ static const Reader kReaders[] = {
     {"iota", readIota},
     {"prefix_sum", readPrefixSum},
     {"page_table", readPageTable},
+    {"tiles", readTiles},
+    {"tile_keys", readTileKeys},
     {"permutation", readPermutation},
     {"random_integers", readRandomIntegers},
 };

@@ -248,13 +248,19 @@ def SpecializeProgram
        if every iteration keeps them. An op that is not known to the analysis
        reads its operands through a `tensor.cast` to their old types.
 
-    Types of program arguments do not change: their `?` are shapes of a launch.
+    Types of program arguments keep their `?`, which are shapes of a launch, but
+    for the extents in the attribute `dataflow.extents` of the program:
+    `{x = [-1, "width"]}` states that x has as many columns as the parameter
+    says (-1: not stated). Such an extent is then a number in the program and in
+    its handlers.
+
     The parameters leave the program; what they were bound to is kept in
     `dataflow.bound_params`.
 
     Fails, naming parameter and value, on an unknown parameter, a value of the
     wrong kind or an integer below 1; naming stage, field and dimension, when a
-    record's shape remains unknown; naming the op, when two shapes disagree.
+    record's shape remains unknown; naming the op, when two shapes disagree;
+    naming argument and dimension, when `dataflow.extents` does not fit.
 
     Example: `df-opt --dataflow-specialize-program="params=width=64,element=bf16"`
   }];

@@ -41,6 +41,7 @@ GROUPS = {
     "multicast": "hundreds of multicasts, one after the other through the same memory",
     "random": "the random programs of the CPU tests, and some whose tiles are loaded ahead",
     "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
+    "experts": "examples/fused-moe: hot and empty experts, one row, none",
     "traces": "the measured batches; the large ones with 32 heads only",
     "traces-all": "the large ones with other numbers of heads; only if named",
     "consume": "handlers that only read, for what the kernel itself costs",
@@ -52,6 +53,7 @@ WIDE_PROGRAMS = 12
 # Whole devices of 132 SMs: CTAs that are resident in clusters of each size.
 DEVICE = ((132, 1), (132, 2), (120, 4), (120, 8), (112, 16))
 MLA = os.path.join(ROOT, "examples/mla-decode")
+MOE = os.path.join(ROOT, "examples/fused-moe")
 
 
 def read_json(*path):
@@ -90,6 +92,10 @@ def mla_name(form, heads, page, element):
     return f"mla_{form}_{heads}_{page}_{element}"
 
 
+def moe_name(hidden, width, rows, columns, element):
+    return f"moe_core_{hidden}_{width}_{rows}_{columns}_{element}"
+
+
 # Heads 16 to 128 in both formats and both forms; the others are for their page sizes.
 MLA_PROGRAMS = tuple((form, heads, 64, element) for form in ("paged", "dense")
                      for heads in (16, 32, 64, 128) for element in ("f16", "bf16")) + (
@@ -98,6 +104,11 @@ MLA_PROGRAMS = tuple((form, heads, 64, element) for form in ("paged", "dense")
 # Other bodies for the paged form's handler: heads and formats.
 ATTENTION_PROGRAMS = tuple((body, heads, element) for body in ("pad", "stale")
                            for heads, element in ((16, "bf16"), (32, "f16"), (64, "bf16")))
+# Hidden size, expert width, rows of a block, columns of a tile, element.
+MOE_PROGRAMS = ((512, 256, 64, 128, "f8E4M3FN"), (512, 256, 64, 128, "bf16"),
+                (256, 128, 16, 64, "f8E4M3FN"))
+# What is rounded between the products, the reference is not.
+MOE_TOLERANCE = {"f8E4M3FN": 0.04, "bf16": 8e-3}
 # Traces by cost of the reference: up to 260,000 tokens, more, about a million.
 BATCHES = ("0,5,6,12", "1,2,4", "7,8,9,13")
 LARGE_BATCHES = ("3,14", "10", "11", "15")
@@ -121,6 +132,12 @@ def programs(generated):
         result[mla_name(form, heads, page, element)] = Source.file(
             f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}",
             fragments=("attend",) if heads <= 64 <= page else ())
+    for hidden, width, rows, columns, element in MOE_PROGRAMS:
+        result[moe_name(hidden, width, rows, columns, element)] = Source.file(
+            f"{MOE}/fused_moe_core.mlir",
+            f"hidden={hidden},width={width},rows={rows},columns={columns},outputs={columns},"
+            f"depth={columns},element={element}",
+            fragments=("up",) if rows == 64 else ())
     for body, heads, element in ATTENTION_PROGRAMS:
         result[f"attention_{body}_{heads}_{element}"] = Source.file(
             f"{MLA}/mla_decode.mlir", f"heads={heads},page=64,element={element}",
@@ -152,6 +169,13 @@ def edge_points():
     ]
 
 
+def routings():
+    """Rows of each expert; 71 and 130 rows need several blocks."""
+    return [{"name": name, "rows_per_expert": rows} for name, rows in (
+        ("mixed", [29, 71, 1, 0, 64, 5]), ("one", [0, 1, 0]), ("none", [0, 0]),
+        ("hot", [0, 0, 130, 0]))]
+
+
 def workloads(generated):
     """{name: JSON}; points of other files are copied in."""
     result = {"ragged_sum": read_json(ROOT, "examples/hello/workload.json"),
@@ -162,8 +186,12 @@ def workloads(generated):
         result[name] = read_json(HERE, "programs", f"{name}.json")
     traces = read_json(ROOT, "workloads/mla_decode.json")["traces"]
     for workload in result.values():
-        if isinstance(workload["points"], dict):  # all of them refer to the traces
+        if isinstance(workload["points"], dict):  # these refer to the traces
             workload["points"] = [{"name": str(t["id"]), "lengths": t["lengths"]} for t in traces]
+    moe = read_json(MOE, "workload_core.json")
+    moe["points"] = routings()
+    moe["dimensions"].update(hidden=512, expert_width=256)
+    result["moe_core"] = moe
     for form in ("paged", "dense"):
         edges = dict(result[f"mla_{form}"], points=edge_points())
         edges["description"] = "Empty, tiny, huge and many requests."
@@ -316,6 +344,20 @@ def runs(generated):
             result.add("traces", name, "mla_paged", points, "points-" + points,
                        set={"heads": heads}, large=True, seconds=400, ctas=132, cluster_size=1,
                        measure=heads == 32)
+
+    for hidden, width, rows, columns, element in MOE_PROGRAMS:
+        name = moe_name(hidden, width, rows, columns, element)
+        sizes = {"hidden": hidden, "expert_width": width, "rows": rows}
+        for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 7, "cluster_size": 1},
+                       {"ctas": 120, "cluster_size": 8}, {"ctas": 112, "cluster_size": 16},
+                       {"ctas": 4, "cluster_size": 4, "transport": "cluster_shared"},
+                       {"ctas": 4, "cluster_size": 4, "transport": "multicast"},
+                       {"ctas": 132, "cluster_size": 1, "solver": "tickets"},
+                       {"ctas": 5, "cluster_size": 1, "solver": "longest-first"}):
+            # Records of many tasks at once may not fit a CTA's shared memory.
+            result.add("experts", name, "moe_core", "all", set=sizes, compare=True,
+                       tolerance=MOE_TOLERANCE[element], may_refuse=choice["ctas"] == 4,
+                       small=choice["ctas"] in (4, 7), **choice)
 
     traces = ",".join(str(i) for i in range(16))
     blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")

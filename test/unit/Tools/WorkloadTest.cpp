@@ -146,6 +146,42 @@ TEST(WorkloadErrors, OverrideOfNothing) {
                         "pad, page, pages, rows"));
 }
 
+// Facts of the tiles of all lengths, and keys for their elements.
+TEST(Workload, TilesOfLengths) {
+  auto filled = [](const std::string &shape, const std::string &fill) {
+    Expected<Workload> workload =
+        parse(replaced(R"(["rows", {"max_ceildiv": ["lengths", "page"]}],
+              "fill": {"page_table": {"lengths": "lengths", "tile": "page"}})",
+                       shape + ", \"fill\": " + fill));
+    EXPECT_TRUE(workload) << workload.status().message();
+    Program p = program();
+    p.arguments[1].shape.assign(shape == "[\"pages\"]" ? 1 : 2, -1);
+    Expected<std::vector<BoundArgument>> bound = workload->bind(0, p);
+    EXPECT_TRUE(bound) << bound.status().message();
+    return integers((*bound)[1]);
+  };
+  auto give = [&](const std::string &fact) {
+    return filled("[\"pages\"]", R"({"tiles": {"lengths": "lengths", "tile": 4,
+                                               "give": ")" +
+                                     fact + "\"}}");
+  };
+  EXPECT_THAT(give("owner"), ElementsAre(0, 0, 2, 2, 2));
+  EXPECT_THAT(give("begin"), ElementsAre(0, 4, 5, 9, 13));
+  EXPECT_THAT(give("length"), ElementsAre(4, 1, 4, 4, 1));
+
+  // 14 elements share 7 keys: each key twice, none twice in one list unless it
+  // is longer.
+  std::vector<int64_t> keys = filled("[\"pages\", 4]", R"({"tile_keys": {
+      "lengths": "lengths", "tile": 4, "keys": 7, "seed": 3, "unused": -5}})");
+  std::vector<int64_t> first(keys.begin(), keys.begin() + 5);
+  EXPECT_TRUE(std::is_sorted(first.begin(), first.end()));
+  EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end());
+  EXPECT_THAT(std::vector<int64_t>(keys.begin() + 5, keys.begin() + 8),
+              ElementsAre(-5, -5, -5));
+  for (int64_t key = 0; key < 7; ++key)
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 2) << key;
+}
+
 TEST(Workload, EmptyBatch) {
   Expected<Workload> workload = parse(kGood);
   ASSERT_TRUE(workload);
@@ -199,8 +235,9 @@ TEST(Workload, PointsOfAnotherFile) {
 }
 
 TEST(Workload, ExamplesAreValidJson) {
-  for (const char *name : {"hello/workload.json", "mla-decode/workload.json",
-                           "mla-decode/workload_dense.json"}) {
+  for (const char *name :
+       {"fused-moe/workload_core.json", "hello/workload.json",
+        "mla-decode/workload.json", "mla-decode/workload_dense.json"}) {
     Expected<Workload> workload = Workload::read(
         std::string(DATAFLOW_SOURCE_DIR "/examples/") + name, {});
     EXPECT_TRUE(workload) << workload.status().message();
@@ -263,6 +300,20 @@ TEST(WorkloadErrors, NameThePlace) {
                         "are: seed, mean, scale"));
   EXPECT_THAT(complaint(replaced("\"tile\": \"page\"", "\"tile\": 1")),
               HasSubstr("length 5 needs 5 pages, the table has 3 columns"));
+  const char *const table =
+      R"({"page_table": {"lengths": "lengths", "tile": "page"}})";
+  EXPECT_THAT(
+      complaint(replaced(table, R"({"tiles": {"lengths": "lengths"}})")),
+      HasSubstr("arguments.table.fill.tiles: \"give\" must be"));
+  EXPECT_THAT(complaint(replaced(table, R"({"tiles": {"lengths": "lengths",
+                  "tile": 4, "give": "owner"}})")),
+              HasSubstr("the lengths have 5 tiles: the shape must be [5]"));
+  EXPECT_THAT(complaint(replaced(table, R"({"tile_keys": {"lengths": "lengths",
+                  "tile": 4, "keys": 9}})")),
+              HasSubstr("the lengths have 5 tiles: the shape must be [5, 4]"));
+  EXPECT_THAT(complaint(replaced(table, R"({"tile_keys": {"lengths": "lengths",
+                  "keys": 0}})")),
+              HasSubstr("14 elements with 0 keys, expected 1 to"));
   EXPECT_THAT(complaint(replaced("{\"shape\": [\"rows\"]}",
                                  "{\"shape\": [\"rows\"], \"fill\": \"nan\"}")),
               HasSubstr("arguments.out: an output takes no \"fill\""));

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# Part of the dataflow project, under the Apache License v2.0 with LLVM
+# Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Holds examples/fused-moe against the definition: every row of every expert by
+itself in float64, rounded where the program rounds, and nothing else."""
+
+import bisect
+import json
+import math
+import os
+import struct
+from operator import mul
+
+from harness import Failed, Tools, arguments, main, read_tensors, relative_l2, small_float
+
+# Rows of each expert: mixed, hot and empty ones, one row, none, all in one expert.
+ROUTINGS = ([9, 21, 1, 0, 16, 33], [0, 1, 0], [0, 0], [0, 70, 0, 0])
+# (parameters, routings)
+CORE = (
+    ({"hidden": 128, "width": 64, "rows": 16, "columns": 32, "outputs": 64, "depth": 64,
+      "element": "f8E4M3FN"}, ROUTINGS),
+    ({"hidden": 96, "width": 96, "rows": 8, "columns": 48, "outputs": 32, "depth": 32,
+      "element": "bf16"}, ROUTINGS[:1]),
+    ({"hidden": 64, "width": 128, "rows": 64, "columns": 128, "outputs": 64, "depth": 64,
+      "element": "f16"}, ROUTINGS[:1]),
+)
+# The float64 reference of df-run does not round between the products.
+TOLERANCE = {"f8E4M3FN": 0.04, "bf16": 8e-3, "f16": 1e-3}
+LIMIT = 5e-4
+TOPOLOGIES = (["--ctas", "7"], ["--ctas", "8", "--cluster-size", "4"],
+              ["--ctas", "3", "--solver", "tickets"], ["--solver", "longest-first"])
+
+E4M3 = sorted({small_float(code, 4, 3, False) for code in range(127)})
+
+
+def round_e4m3(x):
+    """To nearest even; what is too large stays the largest."""
+    size = abs(x)
+    above = bisect.bisect_left(E4M3, size)
+    if above == len(E4M3):
+        return math.copysign(E4M3[-1], x)
+    if above and E4M3[above] != size:
+        middle = (E4M3[above - 1] + E4M3[above]) / 2
+        if size < middle or size == middle and above % 2:
+            above -= 1
+    return math.copysign(E4M3[above], x)
+
+
+
+def round_bf16(x):
+    bits = struct.unpack("<I", struct.pack("<f", x))[0]
+    bits += 0x7FFF + (bits >> 16 & 1)
+    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
+
+
+def round_f16(x):
+    return struct.unpack("<e", struct.pack("<e", x))[0]
+
+
+ROUND = {"f8E4M3FN": round_e4m3, "bf16": round_bf16, "f16": round_f16}
+
+
+class Rows:
+    """Vectors along the last dimension of a tensor."""
+
+    def __init__(self, tensor):
+        self.shape, self.data = tensor
+
+    def __call__(self, *index):
+        flat = 0
+        for extent, i in zip(self.shape, index):
+            flat = flat * extent + i
+        return self.data[flat * self.shape[-1]:(flat + 1) * self.shape[-1]]
+
+
+def dot(a, b):
+    return sum(map(mul, a, b))
+
+
+def gated(gate, up):
+    return gate / (1 + math.exp(-gate)) * up
+
+
+def core(tensors, counts, params):
+    """The rows of y, one after the other."""
+    x, weights, down = (Rows(tensors[name]) for name in ("x", "gate_up", "down"))
+    factors, block_rows = tensors["weight"][1], params["rows"]
+    rounded = ROUND[params["element"]]
+    result, row, block = [], 0, 0
+    for expert, count in enumerate(counts):
+        projections = [(weights(expert, 0, c), weights(expert, 1, c))
+                       for c in range(params["width"])] if count else ()
+        columns = [down(expert, c) for c in range(params["hidden"])] if count else ()
+        for i in range(count):
+            token = x(row)
+            middle = [rounded(gated(dot(token, gate), dot(token, up)))
+                      for gate, up in projections]
+            factor = factors[(block + i // block_rows) * block_rows + i % block_rows]
+            result += [factor * dot(middle, column) for column in columns]
+            row += 1
+        block += -(-count // block_rows)
+    return result
+
+
+def test_form(tools, folder, form, cases, reference):
+    worst = 0.0
+    for number, (params, routings) in enumerate(cases):
+        stem = tools.path(f"{form}_{number}")
+        tools.compile(f"{folder}/fused_moe_{form}.mlir", stem + ".dfa",
+                      ",".join(f"{name}={value}" for name, value in params.items()))
+        with open(f"{folder}/workload_{form}.json") as file:
+            workload = json.load(file)
+        workload["points"] = [
+            {"name": str(i), "hidden": params["hidden"], "expert_width": params["width"],
+             "rows_per_expert": counts, "tokens": max(1, -(-sum(counts) // 2))}
+            for i, counts in enumerate(routings)]
+        for name, argument in workload["arguments"].items():
+            if name in ("gate_up", "down"):  # sums of the size of the example's
+                fan = params["hidden"] if name == "gate_up" else params["width"]
+                argument["fill"]["normal"]["scale"] = 1 / math.sqrt(fan)
+        with open(stem + ".json", "w") as file:
+            json.dump(workload, file)
+        truth = {}  # inputs are the same under every topology
+        for topology in TOPOLOGIES:
+            tools.call("df-run", stem + ".dfa", "--input", stem + ".json", "--point", "all",
+                       "--quiet", "--check", "--tolerance", TOLERANCE[params["element"]],
+                       "--save-tensors", stem + ".%", "--set", f"rows={params['rows']}", *topology)
+            for i, counts in enumerate(routings):
+                tensors = read_tensors(f"{stem}.{i}", None if i not in truth else ("y",))
+                if i not in truth:
+                    truth[i] = reference(tensors, counts, params)
+                what = f"{form}, {params}, {counts}, {' '.join(topology)}"
+                error = relative_l2(tensors["y"][1], truth[i], what)
+                if not error <= LIMIT:
+                    raise Failed(f"{what}: relative L2 error {error:.2e}, limit {LIMIT:.0e}")
+                worst = max(worst, error)
+    print(f"{form}: {len(cases)} sets of parameters, worst relative L2 error {worst:.2e}")
+
+
+def test():
+    parser = arguments(__doc__)
+    parser.add_argument("--examples", required=True, help="folder of the examples' sources")
+    options = parser.parse_args()
+    folder = os.path.join(options.examples, "fused-moe")
+    test_form(Tools(options), folder, "core", CORE, core)
+
+
+if __name__ == "__main__":
+    main(test)
