@@ -101,13 +101,15 @@ LogicalResult Planner::findAnchors() {
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// Whether warps combine what they have of a reduction.
-static bool isExchanged(const FragmentLayout &space, const TileDims &dims) {
+/// Warps, or sets of warps, that each have their part of a reduction; 1: no
+/// exchange.
+static int64_t exchangedParts(const FragmentLayout &space,
+                              const TileDims &dims) {
   auto isReduced = [&](FragmentLayout::Base base) {
     return !base.isZero() && !llvm::is_contained(dims, int(base.dim));
   };
-  return llvm::any_of(space.warpBases(), isReduced) ||
-         llvm::any_of(space.groupBases(), isReduced);
+  return int64_t(1) << (llvm::count_if(space.warpBases(), isReduced) +
+                        llvm::count_if(space.groupBases(), isReduced));
 }
 
 /// What it costs that a tile does not lie as the space says.
@@ -125,7 +127,7 @@ int64_t Planner::accessCost(const TileClasses::Access &access,
       lanes +=
           !base.isZero() && !llvm::is_contained(access.dims, int(base.dim));
     cost += kAccessCycles * lanes * here.registers();
-    if (isExchanged(space, access.dims))
+    if (exchangedParts(space, access.dims) > 1)
       cost += 64 + 4 * here.elements() * access.elementBytes / 64;
   }
   return cost * access.weight;
@@ -263,14 +265,14 @@ static int64_t scratchOf(const TileClasses::Access &access,
   int64_t bytes = tile.elements() * access.elementBytes, sum = 0;
   if (access.isResult ? isShared(here, tile) : isShared(tile, here))
     sum += bytes;
-  if (access.isResult && here.rank() < space.rank() &&
-      isExchanged(space, access.dims))
-    sum += bytes * space.warps() * space.groups();
+  if (access.isResult && here.rank() < space.rank())
+    if (int64_t parts = exchangedParts(space, access.dims); parts > 1)
+      sum += parts * llvm::alignTo(bytes, 16);
   return sum;
 }
 
-/// Tiles that are staged or change their warps go through shared memory; in
-/// loops those that are staged have two buffers.
+/// Tiles that are staged or change their warps go through shared memory. (A
+/// second buffer that saves a barrier is made only where there is room.)
 LogicalResult Planner::checkScratch(const LayoutPlan &plan, Refusal &why) {
   int64_t bytes = 0;
   Operation *at = part;
@@ -279,9 +281,8 @@ LogicalResult Planner::checkScratch(const LayoutPlan &plan, Refusal &why) {
     auto add = [&](const DotOperand &operand, Value value) {
       auto type = cast<RankedTensorType>(value.getType());
       int64_t size = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-      bool loops = getWeight(dot) > 1;
       if (operand.home == DotOperand::Home::staged)
-        bytes += loops ? 2 * size : size;
+        bytes += size;
       else if (operand.registers && homes.isFragment(value) &&
                isShared(plan.layouts[classes.of(value)], *operand.registers))
         bytes += size;

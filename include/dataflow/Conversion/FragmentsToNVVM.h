@@ -55,6 +55,8 @@ struct Options {
   /// Each warp runs the function by itself: layouts have one warp, and there
   /// are no barriers.
   bool warp = false;
+  /// Buffers that only save barriers are not made beyond so many bytes.
+  uint64_t scratchLimit = UINT64_MAX;
   /// Fields are not stored: their registers come back as Info::results.
   bool returnFields = false;
 };

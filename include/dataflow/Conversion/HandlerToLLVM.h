@@ -98,6 +98,9 @@ struct HandlerFunction {
   bool fragments = false;
   /// With `fragments`: each warp calls the function by itself.
   bool warp = false;
+  /// With `fragments`: shared memory that second buffers may grow
+  /// HandlerFunctionInfo::fragmentBytes to.
+  uint64_t fragmentLimit = UINT64_MAX;
   /// Device only: the threads that call this function are not the compute
   /// threads. It has no barriers and may only load, compute scalars and call.
   bool loadRole = false;

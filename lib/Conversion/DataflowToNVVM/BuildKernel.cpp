@@ -218,6 +218,11 @@ LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
       result.push_back(std::move(*lowered));
     }
   }
+  uint64_t others =
+      barriersAt + kBarrierBytes * std::min(maxBarriers, kFewestBarriers);
+  uint64_t begin = llvm::alignTo(others, kFragmentAlignment);
+  for (HandlerFunction &function : result)
+    function.fragmentLimit = kSharedLimit - std::min(begin, kSharedLimit);
   list = std::move(result);
   return success();
 }

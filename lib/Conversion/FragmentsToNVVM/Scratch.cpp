@@ -232,10 +232,13 @@ void FragmentLowering::placeBarriers(Block &block) {
     return GuardAnalysis(places.size(), guards, reads, turning).run(block);
   };
   llvm::DenseSet<Operation *> needed = analyse();
-  uint64_t doubled = 0;
+  uint64_t single = 0, doubled = 0;
+  for (const ScratchPlace &place : places)
+    single += place.bytes;
   for (auto [number, place] : llvm::enumerate(places)) {
     if (!place.loop || !needed.contains(place.guard) ||
-        doubled + place.bytes > kDoubleBytes)
+        doubled + place.bytes > kDoubleBytes ||
+        single + doubled + place.bytes > options.scratchLimit)
       continue;
     SmallVector<unsigned> &own = turning[place.loop];
     own.push_back(unsigned(number));

@@ -390,6 +390,7 @@ FunctionBuilder::lowerFragments(Block &block,
           fieldPlace(place(*function.output, field), head, slices));
   fragments::Options options;
   options.warp = function.warp;
+  options.scratchLimit = function.fragmentLimit;
   return fragments::lowerBody(inner, block, arguments, fields, options, info);
 }
 
