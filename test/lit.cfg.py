@@ -21,6 +21,7 @@ config.substitutions += [
     ("%source", config.dataflow_source),
     ("%plugin", config.plugin),
     ("%python", config.python or "python3"),
+    ("%dfrt", config.dfrt),
 ]
 
 # Features that a test can ask for with REQUIRES.
@@ -29,6 +30,8 @@ for tool in ("df-opt", "df-translate", "df-run", "df-lsp-server", "dataflow-capi
         config.available_features.add(tool)
 if os.path.exists(config.plugin):
     config.available_features.add("plugin")
+if os.path.exists(config.dfrt):
+    config.available_features.add("dfrt-shared")
 if os.path.exists(os.path.join(config.llvm_tools, "mlir-opt")):
     config.available_features.add("mlir-opt")
 

@@ -159,3 +159,14 @@ gpu.module @traps attributes {dataflow.kernel = {symbol = "k", threads = 384 : i
     llvm.return
   }
 }
+
+// -----
+
+gpu.module @left attributes {dataflow.kernel = {symbol = "k", threads = 384 : i64, parameter_bytes = 256 : i64}} {
+  llvm.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<256 x i8>, nvvm.grid_constant})
+      attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>} {
+    // expected-error @below {{[G6] is left in a device module, which holds gpu, llvm, nvvm, scf, cf, arith, math, vector, nvgpu only}}
+    %t = tensor.empty() : tensor<4xf32>
+    llvm.return
+  }
+}

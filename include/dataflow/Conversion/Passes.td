@@ -116,6 +116,8 @@ def VerifyDevice : Pass<"dataflow-verify-device", "::mlir::ModuleOp"> {
       they may end, have the scope of the cluster. A wait at whose barrier only
       its own CTA arrives says so with `dataflow.own_barrier`.
     - (G5) Every function that is called is defined here, and none traps.
+    - (G6) No operation is left but those of gpu, llvm, nvvm, scf, cf, arith,
+      math, vector and nvgpu, which is what compiling to PTX takes.
   }];
 }
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::df {
@@ -31,6 +32,9 @@ static constexpr unsigned kSharedCluster = 7;
 static constexpr llvm::StringLiteral kOwnBarrier = "dataflow.own_barrier";
 /// Where the load warp's work begins (device/Queues.mlir, Tickets.mlir).
 static constexpr StringLiteral kLoadRole[] = {"dfk_fill_queue", "dfk_draw"};
+/// What a device module is written in when its kernel is made.
+static constexpr StringLiteral kDialects[] = {
+    "gpu", "llvm", "nvvm", "scf", "cf", "arith", "math", "vector", "nvgpu"};
 
 namespace {
 
@@ -42,7 +46,7 @@ public:
   LogicalResult verify() {
     return success(succeeded(verifyKernel()) && succeeded(verifyBarriers()) &&
                    succeeded(verifyLoadRole()) && succeeded(verifyScopes()) &&
-                   succeeded(verifyCalls()));
+                   succeeded(verifyCalls()) && succeeded(verifyDialects()));
   }
 
 private:
@@ -51,6 +55,7 @@ private:
   LogicalResult verifyLoadRole();
   LogicalResult verifyScopes();
   LogicalResult verifyCalls();
+  LogicalResult verifyDialects();
 
   int64_t fact(StringRef key) {
     auto value = facts.getAs<IntegerAttr>(key);
@@ -186,6 +191,17 @@ LogicalResult DeviceVerifier::verifyCalls() {
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult DeviceVerifier::verifyDialects() {
+  WalkResult result = module->walk([&](Operation *op) {
+    if (llvm::is_contained(kDialects, op->getName().getDialectNamespace()))
+      return WalkResult::advance();
+    op->emitOpError("[G6] is left in a device module, which holds ")
+        << llvm::interleaved(kDialects) << " only";
+    return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
