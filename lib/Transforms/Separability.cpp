@@ -217,7 +217,10 @@ std::optional<Separability> mlir::df::analyzeSeparability(ReduceOp reduce,
         continue;
       }
       uint64_t bytes = search.countBytes(dims);
-      if (best && std::make_pair(best->slices, bestBytes) >=
+      // Of equals the last dimension: what slices have in common is then the
+      // same for all of them, and a fold keeps it in registers. A slice of rows
+      // would read its own part of it from memory, for every record.
+      if (best && std::make_pair(best->slices, bestBytes) >
                       std::make_pair(slices, bytes))
         continue;
       best = Separability{slices, dims};

@@ -43,7 +43,7 @@
 // WIDE: dataflow.part @attend_compute
 // WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 1, %{{.*}} : {{.*}} tensor<64x64xf32, #dataflow.fragment<accumulator [64, 64] m 0 groups 2 split n>>
 // WIDE: dataflow.dot %{{.*}} contract 1, %{{.*}} contract 0, %{{.*}} : {{.*}} tensor<64x512xf32, #dataflow.fragment<accumulator [64, 512] m 0 groups 2 split n>>
-// A slice is one row here: what a row needs is computed from the row.
+// A slice is some columns of all rows; what rows have in common is computed once a slice.
 // WIDE: dataflow.part @merge_sliced_compute
 // WIDE-SAME: attributes {fragments, warp}
 
