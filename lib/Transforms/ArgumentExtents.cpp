@@ -7,6 +7,8 @@
 
 #include "ArgumentExtents.h"
 
+#include "ShapeRefinement.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -64,4 +66,70 @@ void ArgumentExtents::addUses(Value tensor) {
 std::optional<int64_t> ArgumentExtents::get(int64_t dimension) const {
   int64_t extent = extents[dimension];
   return extent >= 0 ? std::optional<int64_t>(extent) : std::nullopt;
+}
+
+unsigned mlir::df::refineArgumentTypes(ProgramOp program) {
+  // A handler's view and every argument that some stage passes for it.
+  SmallVector<std::pair<Value, Value>> views;
+  SmallVector<Value> refined(program.getArguments());
+  DenseMap<Value, ArgumentExtents> extents;
+  auto extentsOf = [&](Value tensor) -> ArgumentExtents & {
+    int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    return extents.try_emplace(tensor, rank).first->second;
+  };
+  for (Value argument : program.getArguments())
+    extentsOf(argument).addUses(argument);
+  for (StageOpInterface stage : program.getStages()) {
+    HandlerOpInterface handler = stage.lookupHandler();
+    if (!handler || !handler.getHandlerBody().hasOneBlock())
+      continue;
+    auto inputs = handler.getHandlerBody().getArguments();
+    size_t first = 0;
+    if (TasksOp tasks = stage.lookupTasks();
+        tasks && stage.getStageKind() != StageKind::reduce)
+      first = tasks.getAxes().size();
+    first += stage.getRangeSymbol() ? 2 : 0;
+    auto read = stage.getReadTensors(), written = stage.getWrittenTensors();
+    for (auto [argument, view] :
+         llvm::zip(read, inputs.slice(first, read.size())))
+      views.emplace_back(view, argument);
+    for (auto [argument, view] :
+         llvm::zip(written, inputs.take_back(written.size())))
+      views.emplace_back(view, argument);
+  }
+  for (auto [view, argument] : views) {
+    extentsOf(argument).addUses(view);
+    if (!llvm::is_contained(refined, view))
+      refined.push_back(view);
+  }
+
+  // A view and its arguments have one type: what one does not know, none does.
+  DenseMap<Value, Type> types;
+  for (Value tensor : refined)
+    types[tensor] = tensor.getType();
+  for (Value argument : program.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [dimension, extent] : llvm::enumerate(shape))
+      if (ShapedType::isDynamic(extent))
+        extent = extentsOf(argument).get(dimension).value_or(extent);
+    types[argument] = type.clone(shape);
+  }
+  for (auto [view, argument] : views)
+    types[view] = types[argument];
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [view, argument] : views) {
+      Type type = joinTypes(types[view], types[argument]);
+      changed |= type != types[view] || type != types[argument];
+      types[view] = types[argument] = type;
+    }
+  }
+  unsigned count = 0;
+  for (Value tensor : refined) {
+    count += isa<ProgramOp>(tensor.getParentRegion()->getParentOp()) &&
+             tensor.getType() != types[tensor];
+    tensor.setType(types[tensor]);
+  }
+  return count;
 }

@@ -8,8 +8,10 @@
 // A specialised program still has arguments of dynamic shape, but a dimension
 // that every handler slices whole, from 0 and by the same static size, can have
 // no other extent: a smaller tensor would be read out of bounds, and of a
-// larger one a part would silently be left out. importProgram states these
-// extents in the artifact, so that the runtime refuses other tensors by name.
+// larger one a part would silently be left out. dataflow-specialize-program
+// puts these extents into the types, so that strides are numbers, and
+// importProgram states them in the artifact, so that the runtime refuses other
+// tensors by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +43,11 @@ private:
 
   SmallVector<int64_t, 4> extents;
 };
+
+/// Puts the extents that all uses agree on into the types of the program's
+/// arguments and of the handlers' views of them; what handlers make of them has
+/// to be refined again. Returns the number of arguments whose type changed.
+unsigned refineArgumentTypes(ProgramOp program);
 
 } // namespace mlir::df
 

@@ -12,6 +12,7 @@
 
 #include "SplitRoles.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -91,11 +92,20 @@ void LoadWriter::writeFill(const Load &load, OpBuilder &builder) {
       result.push_back(map.lookup(value));
     return result;
   };
+  SmallVector<Value> sizes = mapped(op.getSizes());
+  SmallVector<int64_t> fixed(op.getStaticSizes());
+  if (load.partial && op.getType().hasStaticShape()) {
+    // A known number of rows, fewer than the stage has.
+    int64_t dim = op.getDroppedDims().find_first_unset();
+    sizes.push_back(
+        arith::ConstantIndexOp::create(builder, op.getLoc(), fixed[dim]));
+    fixed[dim] = ShapedType::kDynamic;
+  }
   FillOp::create(builder, op.getLoc(),
                  FlatSymbolRefAttr::get(streams[load.stream]),
                  part.getBody().getArgument(load.operand),
-                 mapped(op.getOffsets()), mapped(op.getSizes()), ValueRange(),
-                 op.getStaticOffsetsAttr(), op.getStaticSizesAttr(),
+                 mapped(op.getOffsets()), sizes, ValueRange(),
+                 op.getStaticOffsetsAttr(), builder.getDenseI64ArrayAttr(fixed),
                  op.getStaticStridesAttr(), TypeAttr::get(load.tile));
 }
 
@@ -224,9 +234,19 @@ PartOp mlir::df::buildComputePart(KernelOp kernel, const SplitHandler &split,
       SmallVector<OpFoldResult> sizes;
       for (int64_t extent : load.tile.getShape())
         sizes.push_back(builder.getIndexAttr(extent));
-      sizes.front() = op.getSizes().front();
-      tile = tensor::ExtractSliceOp::create(builder, op.getLoc(), op.getType(),
-                                            tile, offsets, sizes, strides);
+      // A known number of rows is no part of the type either: what is not whole
+      // atoms has no layout.
+      SmallVector<int64_t> shape(op.getType().getShape());
+      if (ShapedType::isDynamic(shape.front()))
+        sizes.front() = op.getSizes().front();
+      else
+        sizes.front() =
+            arith::ConstantIndexOp::create(builder, op.getLoc(), shape.front())
+                .getResult();
+      shape.front() = ShapedType::kDynamic;
+      tile = tensor::ExtractSliceOp::create(builder, op.getLoc(),
+                                            op.getType().clone(shape), tile,
+                                            offsets, sizes, strides);
     }
     op.getResult().replaceAllUsesWith(tile);
     op.erase();

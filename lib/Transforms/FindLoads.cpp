@@ -112,7 +112,8 @@ static void collectSources(Value value, llvm::DenseSet<Value> &sources,
   }
 }
 
-/// An upper bound of a slice's number of rows, from what is done with them.
+/// An upper bound of a slice's number of rows, from what is done with them, and
+/// from `rows` where it is computed.
 static std::optional<int64_t> boundRows(tensor::ExtractSliceOp op, Value rows) {
   // Padding behind the rows only: together they have the padded size.
   for (Operation *user : op.getResult().getUsers()) {
@@ -121,7 +122,7 @@ static std::optional<int64_t> boundRows(tensor::ExtractSliceOp op, Value rows) {
         !pad.getType().isDynamicDim(0))
       return pad.getType().getDimSize(0);
   }
-  Operation *minimum = rows.getDefiningOp();
+  Operation *minimum = rows ? rows.getDefiningOp() : nullptr;
   if (minimum && isa<arith::MinUIOp, arith::MinSIOp>(minimum))
     for (Value operand : minimum->getOperands())
       if (std::optional<int64_t> number = getConstantIntValue(operand))
@@ -182,6 +183,12 @@ bool Candidate::findTile() {
       return refuse("its number of rows has no known bound");
     shape.front() = *bound;
     load.partial = true;
+  } else if (!shape.empty() &&
+             llvm::all_of(load.op->getUsers(), llvm::IsaPred<tensor::PadOp>)) {
+    // A known number of rows that are padded: the stage has room for all.
+    if (std::optional<int64_t> padded = boundRows(load.op, Value()))
+      shape.front() = *padded;
+    load.partial = shape.front() != type.getDimSize(0);
   }
   load.tile = RankedTensorType::get(shape, element);
   int64_t bytes = StreamOp::getTileBytes(load.tile);

@@ -16,9 +16,11 @@
 #include "AssignLayouts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
@@ -130,6 +132,7 @@ private:
   void rewriteConstant(arith::ConstantOp op);
   void dropUnreadOutputs(linalg::GenericOp op);
   void cutOperands(tensor::ExtractSliceOp op);
+  void cutGeneric(tensor::ExtractSliceOp op, linalg::GenericOp source);
   void rewriteInsert(tensor::InsertOp op);
   void rewriteElements(tensor::FromElementsOp op);
 
@@ -229,6 +232,67 @@ LogicalResult Normalizer::rewriteStructured(linalg::LinalgOp op) {
   return success();
 }
 
+/// The loop that each dimension of an operand follows, if it follows one.
+static bool followsLoops(AffineMap map) {
+  return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+}
+
+/// cutOperands for a structured operation without reductions.
+void Normalizer::cutGeneric(tensor::ExtractSliceOp op,
+                            linalg::GenericOp source) {
+  SmallVector<AffineMap> maps = source.getIndexingMapsArray();
+  if (source.getNumReductionLoops() != 0 || !maps.back().isPermutation() ||
+      !llvm::all_of(maps, followsLoops) || source->getNumResults() != 1 ||
+      op.getType().getRank() != op.getSourceType().getRank() ||
+      !op.getType().hasStaticShape() ||
+      !llvm::all_of(op.getMixedStrides(), isOneInteger))
+    return;
+  SmallVector<OpFoldResult> offsets(source.getNumLoops()), sizes(offsets);
+  for (auto [result, offset, size] :
+       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes())) {
+    offsets[maps.back().getDimPosition(result)] = offset;
+    sizes[maps.back().getDimPosition(result)] = size;
+  }
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  SmallVector<tensor::ExtractSliceOp> cuts;
+  SmallVector<Value> operands;
+  for (auto [operand, map] : llvm::zip(source->getOperands(), maps)) {
+    auto whole = dyn_cast<RankedTensorType>(operand.getType());
+    if (!whole || whole.getRank() == 0) {
+      operands.push_back(operand);
+      continue;
+    }
+    SmallVector<OpFoldResult> at, extents, steps(whole.getRank(), one);
+    SmallVector<int64_t> shape;
+    for (AffineExpr expr : map.getResults()) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      at.push_back(loop ? offsets[loop.getPosition()] : zero);
+      extents.push_back(loop ? sizes[loop.getPosition()] : one);
+      shape.push_back(*getConstantIntValue(extents.back()));
+    }
+    cuts.push_back(tensor::ExtractSliceOp::create(rewriter, op.getLoc(),
+                                                  whole.clone(shape), operand,
+                                                  at, extents, steps));
+    operands.push_back(cuts.back());
+  }
+  Operation *made = source->cloneWithoutRegions();
+  rewriter.insert(made);
+  IRMapping map;
+  source.getRegion().cloneInto(&made->getRegion(0), map);
+  made->setOperands(operands);
+  made->getResult(0).setType(op.getType());
+  made->getRegion(0).walk([&](linalg::IndexOp index) {
+    rewriter.setInsertionPointAfter(index);
+    Value offset = getValueOrCreateConstantIndexOp(rewriter, index.getLoc(),
+                                                   offsets[index.getDim()]);
+    Value sum = arith::AddIOp::create(rewriter, index.getLoc(), index, offset);
+    rewriter.replaceAllUsesExcept(index, sum, sum.getDefiningOp());
+  });
+  rewriter.replaceOp(op, made->getResults());
+  for (tensor::ExtractSliceOp cut : cuts)
+    cutOperands(cut);
+}
+
 /// A slice of what is computed element by element is computed from slices: a
 /// tile in registers is never cut.
 void Normalizer::cutOperands(tensor::ExtractSliceOp op) {
@@ -240,6 +304,14 @@ void Normalizer::cutOperands(tensor::ExtractSliceOp op) {
       rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, splat.getInput(), type);
     return;
   }
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(source)) {
+    if (type.hasStaticShape())
+      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type.getShape(),
+                                                   type.getElementType());
+    return;
+  }
+  if (auto generic = dyn_cast_or_null<linalg::GenericOp>(source))
+    return cutGeneric(op, generic);
   if (!source || source->getNumResults() != 1 ||
       !OpTrait::hasElementwiseMappableTraits(source))
     return;

@@ -144,10 +144,15 @@ unsigned ShapeRefinement::materialize(TypeRange results) {
     if (auto cast = dyn_cast<tensor::CastOp>(op);
         cast && cast.getSource().getType() == cast.getType())
       cast.getResult().replaceAllUsesWith(cast.getSource());
-    bool simplified = isa<tensor::CastOp, arith::ConstantOp>(op) ||
-                      llvm::any_of(op->getResults(), [&](Value result) {
-                        return constants.contains(result);
-                      });
+    if (auto pad = dyn_cast<tensor::PadOp>(op);
+        pad && pad.getSourceType() == pad.getType() &&
+        llvm::all_of(pad.getMixedLowPad(), isZeroInteger) &&
+        llvm::all_of(pad.getMixedHighPad(), isZeroInteger))
+      pad.getResult().replaceAllUsesWith(pad.getSource());
+    bool simplified =
+        isa<tensor::CastOp, tensor::PadOp, arith::ConstantOp>(op) ||
+        llvm::any_of(op->getResults(),
+                     [&](Value result) { return constants.contains(result); });
     if (simplified && isOpTriviallyDead(op))
       op->erase();
   }

@@ -12,6 +12,7 @@
 
 #include "dataflow/Transforms/Passes.h"
 
+#include "ArgumentExtents.h"
 #include "BindExtents.h"
 #include "ProgramShapes.h"
 #include "ScalarFolding.h"
@@ -380,6 +381,13 @@ struct SpecializeProgram
     if (failed(refined))
       return failure();
     numRefinedTypes += *refined;
+    // Then extents of arguments follow, and from them shapes again.
+    if (unsigned arguments = refineArgumentTypes(program)) {
+      refined = refineProgramShapes(program);
+      if (failed(refined))
+        return failure();
+      numRefinedTypes += arguments + *refined;
+    }
     remark::passed(program.getLoc(),
                    remark::RemarkOpts::name("specialize-program")
                        .category("dataflow")

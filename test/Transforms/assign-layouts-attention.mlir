@@ -30,7 +30,7 @@
 // NARROW-SAME: attributes {fragments, warp}
 // NARROW: dataflow.part @normalize_sliced_compute
 // NARROW-SAME: attributes {fragments, warp}
-// NARROW:   scf.if %{{.*}} -> (tensor<?x?xf32>)
+// NARROW:   scf.if %{{.*}} -> (tensor<?x32xf32>)
 
 // Weights that are staged need what a second stage of a ring would take.
 // ROOM: dataflow.stream @q depth 1

@@ -247,9 +247,11 @@ def SpecializeProgram
        them, until nothing changes. Sizes of loop-carried tensors are static only
        if every iteration keeps them. An op that is not known to the analysis
        reads its operands through a `tensor.cast` to their old types.
+    4. A dimension of a program argument that all handlers slice whole, from 0
+       and by the same number, gets that number: no other tensor would do.
 
-    Types of program arguments keep their `?`, which are shapes of a launch, but
-    for the extents in the attribute `dataflow.extents` of the program:
+    All other `?` of program arguments stay, as shapes of a launch, but for the
+    extents in the attribute `dataflow.extents` of the program:
     `{x = [-1, "width"]}` states that x has as many columns as the parameter
     says (-1: not stated). Such an extent is then a number in the program and in
     its handlers.
