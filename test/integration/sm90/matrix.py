@@ -31,7 +31,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
 sys.path[:0] = [os.path.join(HERE, "../cpu"), os.path.join(HERE, "programs")]
 
-from programs import Program  # noqa: E402  (test/integration/cpu)
+from operators import CASES as OPERATORS  # noqa: E402  (test/integration/cpu)
+from programs import Program  # noqa: E402
 import rounds  # noqa: E402
 
 GROUPS = {
@@ -40,6 +41,7 @@ GROUPS = {
     "streams": "a handler unknown to the examples: two streams, an integer field, 12 bytes",
     "multicast": "hundreds of multicasts, one after the other through the same memory",
     "random": "the random programs of the CPU tests, and some whose tiles are loaded ahead",
+    "operators": "the other examples at the edge sizes of the CPU tests, and at full size",
     "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
     "experts": "examples/fused-moe: hot and empty experts, one row, none",
     "traces": "the measured batches; the large ones with 32 heads only",
@@ -52,8 +54,14 @@ RANDOM_PROGRAMS = 32
 WIDE_PROGRAMS = 12
 # Whole devices of 132 SMs: CTAs that are resident in clusters of each size.
 DEVICE = ((132, 1), (132, 2), (120, 4), (120, 8), (112, 16))
-MLA = os.path.join(ROOT, "examples/mla-decode")
-MOE = os.path.join(ROOT, "examples/fused-moe")
+EXAMPLES = os.path.join(ROOT, "examples")
+MLA = os.path.join(EXAMPLES, "mla-decode")
+MOE = os.path.join(EXAMPLES, "fused-moe")
+# Points of an example's own workload that are timed: program, example, points.
+OPERATOR_POINTS = (
+    ("gqa_decode_8_1_128_64_f16", "gqa-decode", "64x8k", {}),
+    ("gqa_decode_8_1_128_64_f16", "gqa-decode", "ragged", {}),
+)
 
 
 def read_json(*path):
@@ -146,6 +154,9 @@ def programs(generated):
         result[name] = Source.file(f"{HERE}/programs/{name}.mlir", streams=True)
     for name in ("consume_maps", "read_maps"):
         result[name] = Source.file(f"{HERE}/programs/{name}.mlir")
+    for case in OPERATORS:
+        result[case.name()] = Source.file(case.source(EXAMPLES), case.bindings(),
+                                          fragments=case.fragments)
     for name in ("two_streams", "exchange"):
         for element in ("f16", "bf16"):
             result[f"{name}_{element}"] = Source.file(f"{HERE}/programs/{name}.mlir",
@@ -184,6 +195,10 @@ def workloads(generated):
     for name in ("consume_pages", "consume_pages_each", "consume_blocks", "consume_blocks_each",
                  "consume_maps", "read_maps", "two_streams", "exchange", "rounds"):
         result[name] = read_json(HERE, "programs", f"{name}.json")
+    for case in OPERATORS:
+        result[case.name()] = case.workload(EXAMPLES)
+    for _, example, _, _ in OPERATOR_POINTS:
+        result[example] = read_json(EXAMPLES, example, "workload.json")
     traces = read_json(ROOT, "workloads/mla_decode.json")["traces"]
     for workload in result.values():
         if isinstance(workload["points"], dict):  # these refer to the traces
@@ -358,6 +373,17 @@ def runs(generated):
             result.add("experts", name, "moe_core", "all", set=sizes, compare=True,
                        tolerance=MOE_TOLERANCE[element], may_refuse=choice["ctas"] == 4,
                        small=choice["ctas"] in (4, 7), **choice)
+    seen = set()
+    for case in OPERATORS:
+        is_first = case.example not in seen
+        seen.add(case.example)
+        for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 8, "cluster_size": 4},
+                       {"ctas": 7, "cluster_size": 1, "solver": "tickets"}):
+            result.add("operators", case.name(), case.name(), "all", set=case.dimensions(),
+                       small=is_first and choice["ctas"] <= 8, **choice)
+    for program, example, points, sizes in OPERATOR_POINTS:
+        result.add("operators", program, example, points, "point-" + points, set=sizes, large=True,
+                   measure=True, seconds=300, ctas=132, cluster_size=1)
 
     traces = ",".join(str(i) for i in range(16))
     blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")
