@@ -28,6 +28,7 @@
 
 #include "dataflow/IR/Dataflow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <optional>
@@ -63,6 +64,10 @@ enum class TileHome {
   uniform,  ///< one value, or none in particular: made where it is needed
   fragment, ///< computed: in registers
 };
+
+/// Whether a slice only says how much of a computed tile is stored: its first
+/// rows, or columns, of a number that is known at run time.
+bool isStoreMask(tensor::ExtractSliceOp op);
 
 /// The layouts of those streams whose stages are swizzled.
 using StreamLayouts = llvm::MapVector<StringAttr, SharedLayout>;

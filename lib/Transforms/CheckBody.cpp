@@ -44,6 +44,19 @@ static SmallVector<Value> getSources(Value value) {
   return {};
 }
 
+bool mlir::df::isStoreMask(tensor::ExtractSliceOp op) {
+  return !op.getType().hasStaticShape() &&
+         op.getSourceType().hasStaticShape() &&
+         op.getType().getRank() == op.getSourceType().getRank() &&
+         llvm::all_of(op.getMixedOffsets(), isZeroInteger) &&
+         llvm::all_of(op.getMixedStrides(), isOneInteger) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+           return insert && insert.getSource() == op.getResult() &&
+                  insert.getDest() != op.getResult();
+         });
+}
+
 const SharedLayout *TileHomes::layoutOf(TakeOp take) const {
   auto it = streams.find(take.getStreamAttr().getAttr());
   return it == streams.end() ? nullptr : &it->second;
@@ -70,8 +83,15 @@ TileHome TileHomes::find(Value tensor) {
   if (auto take = dyn_cast_or_null<TakeOp>(op))
     return layoutOf(take) ? TileHome::stage : TileHome::memory;
   if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::PadOp, tensor::CastOp>(
-          op))
-    return of(op->getOperand(0));
+          op)) {
+    TileHome home = of(op->getOperand(0));
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    // A mask is taken of what is on its way to memory.
+    if (slice && (home == TileHome::fragment || home == TileHome::uniform) &&
+        isStoreMask(slice))
+      return TileHome::memory;
+    return home;
+  }
   if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op))
     return of(insert.getDest());
   if (isa_and_nonnull<tensor::SplatOp, tensor::EmptyOp>(op))
@@ -266,7 +286,7 @@ LogicalResult BodyChecker::checkGeneric(linalg::GenericOp op) {
 
 LogicalResult BodyChecker::checkSlice(tensor::ExtractSliceOp op) {
   TileHome home = homes.of(op.getSource());
-  if (home == TileHome::memory)
+  if (home == TileHome::memory || isStoreMask(op))
     return success();
   if (home != TileHome::stage)
     return refuse(op, "a tile in registers cannot be cut");
@@ -345,7 +365,11 @@ LogicalResult BodyChecker::checkOp(Operation *op) {
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
     if (homes.of(insert.getDest()) != TileHome::memory)
       return refuse(op, "a tile in registers cannot be put together");
-    if (!insert.getSourceType().hasStaticShape())
+    auto mask = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!insert.getSourceType().hasStaticShape() &&
+        !(mask && isStoreMask(mask) &&
+          homes.of(mask.getSource()) != TileHome::memory &&
+          homes.of(mask.getSource()) != TileHome::stage))
       return refuse(op, "it stores a tensor of unknown shape");
     return success();
   }

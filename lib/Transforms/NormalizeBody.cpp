@@ -298,6 +298,8 @@ void Normalizer::cutGeneric(tensor::ExtractSliceOp op,
 void Normalizer::cutOperands(tensor::ExtractSliceOp op) {
   Operation *source = op.getSource().getDefiningOp();
   RankedTensorType type = op.getType();
+  if (isStoreMask(op))
+    return;
   rewriter.setInsertionPoint(op);
   if (auto splat = dyn_cast_or_null<tensor::SplatOp>(source)) {
     if (type.hasStaticShape())

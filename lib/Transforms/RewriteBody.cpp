@@ -196,14 +196,22 @@ void BodyRewriter::rewriteBranch(scf::IfOp op) {
 
 /// A store: the tile lies as it was computed.
 void BodyRewriter::rewriteInsert(tensor::InsertSliceOp op) {
-  Value source = op.getSource();
-  RankedTensorType memory = op.getSourceType();
+  OpOperand *stored = &op.getSourceMutable();
+  if (auto mask = op.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+      mask && isStoreMask(mask)) {
+    // The tile is cut once it is on its way to memory.
+    stored = &mask.getSourceMutable();
+    if (stored->get().getDefiningOp<ConvertLayoutOp>())
+      return; // for another store
+  }
+  Value source = stored->get();
+  auto memory = cast<RankedTensorType>(source.getType());
   memory = RankedTensorType::get(memory.getShape(), memory.getElementType());
+  Operation *user = stored->getOwner();
   if (!homes.isFragment(source))
-    source = toFragment(source, freeLayout(memory), op);
-  builder.setInsertionPoint(op);
-  op.getSourceMutable().set(
-      ConvertLayoutOp::create(builder, op.getLoc(), memory, source));
+    source = toFragment(source, freeLayout(memory), user);
+  builder.setInsertionPoint(user);
+  stored->set(ConvertLayoutOp::create(builder, op.getLoc(), memory, source));
 }
 
 /// Fields of records are yielded as they lie; outputs were updated in place.

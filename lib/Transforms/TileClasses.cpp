@@ -241,8 +241,12 @@ void TileClasses::addOp(Operation *op) {
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     addBranch(branch);
   } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-    if (homes.isFragment(insert.getSource()))
-      touchMemory(node(insert.getSource()), insert.getSourceType(), op);
+    Value source = insert.getSource();
+    if (auto mask = source.getDefiningOp<tensor::ExtractSliceOp>();
+        mask && isStoreMask(mask))
+      source = mask.getSource();
+    if (homes.isFragment(source))
+      touchMemory(node(source), source.getType(), op);
   } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     if (homes.isFragment(extract.getTensor()))
       node(extract.getTensor());

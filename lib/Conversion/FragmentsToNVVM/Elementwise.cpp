@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Elementwise operations become as many scalar ones as a thread has registers.
-// Roundings to 16 bits are done in pairs, for which the device has
+// Roundings of f32 to 16 and 8 bits are done in pairs, for which the device has
 // instructions.
 //
 //===----------------------------------------------------------------------===//
@@ -129,6 +129,49 @@ static SmallVector<Value> roundPairs(FragmentLowering &lowering,
   return results;
 }
 
+/// The same for 8 bits. The instruction gives the largest finite number where
+/// there is none: the next code, infinity or NaN, is the right one then.
+static SmallVector<Value> roundPairsToBytes(FragmentLowering &lowering,
+                                            ArrayRef<Value> values, Type to) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = lowering.loc;
+  Type i8 = builder.getI8Type(), i16 = builder.getI16Type();
+  const llvm::fltSemantics &semantics = cast<FloatType>(to).getFloatSemantics();
+  // Half way to what would follow the largest number, which is rounded up if
+  // that is even.
+  bool isE5M2 = isa<Float8E5M2Type>(to);
+  float largest = llvm::APFloat::getLargest(semantics).convertToFloat();
+  Value limit = arith::ConstantOp::create(
+      builder, loc,
+      builder.getF32FloatAttr(isE5M2 ? largest + 4096.0f : largest + 16.0f));
+  auto predicate =
+      isE5M2 ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT;
+  StringRef intrinsic =
+      isE5M2 ? "llvm.nvvm.ff.to.e5m2x2.rn" : "llvm.nvvm.ff.to.e4m3x2.rn";
+  Value eight = arith::ConstantIntOp::create(builder, loc, 8, 16);
+  SmallVector<Value> results;
+  for (size_t i = 0; i + 1 < values.size(); i += 2) {
+    Value pair = LLVM::CallIntrinsicOp::create(
+                     builder, loc, i16, builder.getStringAttr(intrinsic),
+                     ValueRange{values[i + 1], values[i]})
+                     .getResult(0);
+    for (int64_t k : {0, 1}) {
+      Value size = math::AbsFOp::create(builder, loc, values[i + k]);
+      Value over = arith::ExtUIOp::create(
+          builder, loc, i16,
+          arith::CmpFOp::create(builder, loc, predicate, size, limit));
+      if (k == 1)
+        over = arith::ShLIOp::create(builder, loc, over, eight);
+      pair = arith::AddIOp::create(builder, loc, pair, over);
+    }
+    Value upper = arith::ShRUIOp::create(builder, loc, pair, eight);
+    for (Value code : {pair, upper})
+      results.push_back(lowering.fromBits(
+          arith::TruncIOp::create(builder, loc, i8, code), to));
+  }
+  return results;
+}
+
 static bool isPairRounding(Operation *op) {
   auto truncate = dyn_cast<arith::TruncFOp>(op);
   if (!truncate)
@@ -136,15 +179,19 @@ static bool isPairRounding(Operation *op) {
   Type from = getElementTypeOrSelf(truncate.getIn());
   Type to = getElementTypeOrSelf(truncate.getOut());
   auto mode = truncate.getRoundingmode();
-  return from.isF32() && (to.isF16() || to.isBF16()) &&
+  return from.isF32() &&
+         isa<Float16Type, BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(to) &&
          (!mode || *mode == arith::RoundingMode::to_nearest_even);
 }
 
 SmallVector<Value> FragmentLowering::applyElements(
     Operation *op, ArrayRef<SmallVector<Value>> operands, size_t count) {
-  if (isPairRounding(op) && count % 2 == 0)
-    return roundPairs(*this, operands.front(),
-                      getElementTypeOrSelf(op->getResult(0).getType()));
+  if (isPairRounding(op) && count % 2 == 0) {
+    Type to = getElementTypeOrSelf(op->getResult(0).getType());
+    return to.getIntOrFloatBitWidth() == 8
+               ? roundPairsToBytes(*this, operands.front(), to)
+               : roundPairs(*this, operands.front(), to);
+  }
   SmallVector<Value> results;
   for (size_t i = 0; i < count; ++i) {
     SmallVector<Value> own;

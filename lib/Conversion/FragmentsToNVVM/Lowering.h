@@ -185,7 +185,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   Fragment load(const Memory &from, const FragmentLayout &layout);
-  void store(const Fragment &fragment, const Memory &to);
+  /// Where there are `limits`, one for each dimension, elements that have a
+  /// coordinate not below its limit are not stored.
+  void store(const Fragment &fragment, const Memory &to,
+             ArrayRef<OpFoldResult> limits = {});
   void store(Value scalar, const Memory &to);
   /// Row-major memory at a pointer to shared memory.
   Memory sharedMemory(Value pointer, ArrayRef<int64_t> shape, Type element,
@@ -227,6 +230,10 @@ private:
   LogicalResult lowerConstant(Operation *op, const FragmentLayout &layout);
   LogicalResult lowerLinalg(linalg::LinalgOp op);
   LogicalResult lowerMemorySlice(tensor::ExtractSliceOp op);
+  /// Whether the elements of a register lie below the limits, an i1; null when
+  /// they do in any case.
+  Value isBelow(const FragmentLayout &layout, unsigned reg,
+                ArrayRef<OpFoldResult> limits);
   LogicalResult lowerInsert(tensor::InsertSliceOp op);
   LogicalResult lowerExtract(tensor::ExtractOp op);
   LogicalResult lowerDim(tensor::DimOp op);

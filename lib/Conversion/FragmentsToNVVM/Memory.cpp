@@ -51,8 +51,9 @@ namespace {
 /// Addresses of the elements of one tile.
 class Access {
 public:
+  /// `single`: neighbours in the last dimension are accessed one by one.
   Access(FragmentLowering &lowering, const Memory &memory,
-         const FragmentLayout &layout);
+         const FragmentLayout &layout, bool single = false);
 
   /// Elements that are accessed together.
   unsigned width() const { return vectorWidth; }
@@ -88,10 +89,10 @@ private:
 } // namespace
 
 Access::Access(FragmentLowering &lowering, const Memory &memory,
-               const FragmentLayout &layout)
+               const FragmentLayout &layout, bool single)
     : lowering(lowering), memory(memory), layout(layout),
       stored(storedType(memory.element)), bytes(bytesOf(memory.element)),
-      vectorWidth(chooseWidth()) {
+      vectorWidth(single ? 1 : chooseWidth()) {
   OpBuilder &builder = lowering.builder;
   Value offset;
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
@@ -232,11 +233,40 @@ Fragment FragmentLowering::load(const Memory &from,
   return result;
 }
 
-void FragmentLowering::store(const Fragment &fragment, const Memory &to) {
-  Access access(*this, to, fragment.layout);
+Value FragmentLowering::isBelow(const FragmentLayout &layout, unsigned reg,
+                                ArrayRef<OpFoldResult> limits) {
+  FragmentLayout::Coordinates own = layout.coordinates(reg, 0);
+  Value below;
+  for (auto [dim, limit] : llvm::enumerate(limits)) {
+    if (getConstantIntValue(limit) == layout.shape()[dim])
+      continue;
+    Value coordinate =
+        add(arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                         threadCoordinate(layout, dim)),
+            index(own[dim]));
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, coordinate, index(limit));
+    below = below
+                ? arith::AndIOp::create(builder, loc, below, inside).getResult()
+                : inside;
+  }
+  return below;
+}
+
+void FragmentLowering::store(const Fragment &fragment, const Memory &to,
+                             ArrayRef<OpFoldResult> limits) {
+  const FragmentLayout &layout = fragment.layout;
+  bool single = !limits.empty() &&
+                getConstantIntValue(limits.back()) != layout.shape().back();
+  Access access(*this, to, layout, single);
   Type stored = storedType(to.element);
   unsigned width = access.width();
   for (unsigned reg = 0; reg < fragment.registers.size(); reg += width) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (Value below = isBelow(layout, reg, limits)) {
+      auto branch = scf::IfOp::create(builder, loc, below, /*hasElse=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
     Value value = toStored(*this, fragment.registers[reg]);
     if (width > 1) {
       Value vector =
@@ -356,8 +386,18 @@ FailureOr<Memory> FragmentLowering::sliceOf(OffsetSizeAndStrideOpInterface op,
   return result;
 }
 
+/// Whether a slice is that of a tile's first rows or columns, to be stored.
+static bool storesOnly(tensor::ExtractSliceOp op) {
+  return op.getType().getRank() == op.getSourceType().getRank() &&
+         llvm::all_of(op.getMixedOffsets(), isZeroInteger) &&
+         llvm::all_of(op.getMixedStrides(), isOneInteger) &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::InsertSliceOp>);
+}
+
 LogicalResult FragmentLowering::lowerMemorySlice(tensor::ExtractSliceOp op) {
   const Memory *source = memory(op.getSource());
+  if (fragment(op.getSource()) && storesOnly(op))
+    return success(); // the store cuts it
   if (!source)
     return op.emitOpError("cuts a tensor that is held in registers, for which "
                           "there is no lowering");
@@ -373,14 +413,22 @@ LogicalResult FragmentLowering::lowerInsert(tensor::InsertSliceOp op) {
   if (!into)
     return op.emitOpError("updates a tensor that is no output");
   Memory whole = *into;
-  const Fragment *source = fragment(op.getSource());
+  Value stored = op.getSource();
+  SmallVector<OpFoldResult> limits;
+  if (auto cut = stored.getDefiningOp<tensor::ExtractSliceOp>();
+      cut && fragment(cut.getSource())) {
+    stored = cut.getSource();
+    for (OpFoldResult size : cut.getMixedSizes())
+      limits.push_back(scalar(size));
+  }
+  const Fragment *source = fragment(stored);
   if (!source)
     return op.emitOpError("inserts a tensor of type ")
            << op.getSourceType() << ", which is not held in registers";
   FailureOr<Memory> slice = sliceOf(op, whole, op.getDroppedDims());
   if (failed(slice))
     return failure();
-  store(*source, *slice);
+  store(*source, *slice, limits);
   map(op.getResult(), std::move(whole));
   return success();
 }

@@ -544,7 +544,7 @@ LogicalResult FunctionBuilder::build() {
         Value memref =
             memrefAt(passPointer(), 0, MemRefType::get(shape, element), count);
         appendTensor(memref, RankedTensorType::get(shape, element), false,
-                     dfrt::elementBytes(field.element));
+                     dfrt::kRecordAlignment);
       }
       continue;
     }

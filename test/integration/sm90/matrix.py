@@ -100,8 +100,10 @@ def mla_name(form, heads, page, element):
     return f"mla_{form}_{heads}_{page}_{element}"
 
 
-def moe_name(hidden, width, rows, columns, element):
-    return f"moe_core_{hidden}_{width}_{rows}_{columns}_{element}"
+def moe_name(*sizes):
+    """Those of MOE_CORE have an element more."""
+    form = "core" if len(sizes) == 5 else "full"
+    return "_".join(map(str, ("moe", form, *sizes)))
 
 
 # Heads 16 to 128 in both formats and both forms; the others are for their page sizes.
@@ -113,8 +115,10 @@ MLA_PROGRAMS = tuple((form, heads, 64, element) for form in ("paged", "dense")
 ATTENTION_PROGRAMS = tuple((body, heads, element) for body in ("pad", "stale")
                            for heads, element in ((16, "bf16"), (32, "f16"), (64, "bf16")))
 # Hidden size, expert width, rows of a block, columns of a tile, element.
-MOE_PROGRAMS = ((512, 256, 64, 128, "f8E4M3FN"), (512, 256, 64, 128, "bf16"),
+MOE_CORE = ((512, 256, 64, 128, "f8E4M3FN"), (512, 256, 64, 128, "bf16"),
                 (256, 128, 16, 64, "f8E4M3FN"))
+# Hidden size, expert width, rows of a block, columns that have one scale.
+MOE_FULL = ((256, 192, 16, 64), (256, 256, 64, 128))
 # What is rounded between the products, the reference is not.
 MOE_TOLERANCE = {"f8E4M3FN": 0.04, "bf16": 8e-3}
 # Traces by cost of the reference: up to 260,000 tokens, more, about a million.
@@ -140,12 +144,16 @@ def programs(generated):
         result[mla_name(form, heads, page, element)] = Source.file(
             f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}",
             fragments=("attend",) if heads <= 64 <= page else ())
-    for hidden, width, rows, columns, element in MOE_PROGRAMS:
+    for hidden, width, rows, columns, element in MOE_CORE:
         result[moe_name(hidden, width, rows, columns, element)] = Source.file(
             f"{MOE}/fused_moe_core.mlir",
             f"hidden={hidden},width={width},rows={rows},columns={columns},outputs={columns},"
             f"depth={columns},element={element}",
-            fragments=("up",) if rows == 64 else ())
+            fragments=("up", "down"))
+    for hidden, width, rows, group in MOE_FULL:
+        result[moe_name(hidden, width, rows, group)] = Source.file(
+            f"{MOE}/fused_moe.mlir", f"hidden={hidden},width={width},rows={rows},group={group}",
+            fragments=("down",))
     for body, heads, element in ATTENTION_PROGRAMS:
         result[f"attention_{body}_{heads}_{element}"] = Source.file(
             f"{MLA}/mla_decode.mlir", f"heads={heads},page=64,element={element}",
@@ -181,10 +189,13 @@ def edge_points():
 
 
 def routings():
-    """Rows of each expert; 71 and 130 rows need several blocks."""
-    return [{"name": name, "rows_per_expert": rows} for name, rows in (
-        ("mixed", [29, 71, 1, 0, 64, 5]), ("one", [0, 1, 0]), ("none", [0, 0]),
-        ("hot", [0, 0, 130, 0]))]
+    """Rows of each expert; 71 and 130 rows need several blocks, tokens have 2
+    experts, 8, or none."""
+    return [{"name": name, "rows_per_expert": rows, "tokens": tokens}
+            for name, rows, tokens in (
+                ("mixed", [29, 71, 1, 0, 64, 5], 85), ("one", [0, 1, 0], 1), ("none", [0, 0], 3),
+                ("hot", [0, 0, 130, 0], 130), ("eight", [9, 5, 9, 9, 9, 9, 9, 9, 0, 4], 9),
+                ("idle", [3, 0], 7))]
 
 
 def workloads(generated):
@@ -203,10 +214,10 @@ def workloads(generated):
     for workload in result.values():
         if isinstance(workload["points"], dict):  # these refer to the traces
             workload["points"] = [{"name": str(t["id"]), "lengths": t["lengths"]} for t in traces]
-    moe = read_json(MOE, "workload_core.json")
-    moe["points"] = routings()
-    moe["dimensions"].update(hidden=512, expert_width=256)
-    result["moe_core"] = moe
+    for form, suffix in (("moe_core", "_core"), ("moe_full", "")):
+        result[form] = read_json(MOE, f"workload{suffix}.json")
+        result[form]["points"] = routings()
+        result[form]["dimensions"].update(hidden=256, expert_width=256)
     for form in ("paged", "dense"):
         edges = dict(result[f"mla_{form}"], points=edge_points())
         edges["description"] = "Empty, tiny, huge and many requests."
@@ -360,9 +371,12 @@ def runs(generated):
                        set={"heads": heads}, large=True, seconds=400, ctas=132, cluster_size=1,
                        measure=heads == 32)
 
-    for hidden, width, rows, columns, element in MOE_PROGRAMS:
-        name = moe_name(hidden, width, rows, columns, element)
-        sizes = {"hidden": hidden, "expert_width": width, "rows": rows}
+    for program in MOE_CORE + MOE_FULL:
+        name, core = moe_name(*program), program in MOE_CORE
+        sizes = dict(zip(("hidden", "expert_width", "rows"), program))
+        if not core:
+            sizes["group"] = program[3]
+        element = program[4] if core else "f8E4M3FN"
         for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 7, "cluster_size": 1},
                        {"ctas": 120, "cluster_size": 8}, {"ctas": 112, "cluster_size": 16},
                        {"ctas": 4, "cluster_size": 4, "transport": "cluster_shared"},
@@ -370,7 +384,8 @@ def runs(generated):
                        {"ctas": 132, "cluster_size": 1, "solver": "tickets"},
                        {"ctas": 5, "cluster_size": 1, "solver": "longest-first"}):
             # Records of many tasks at once may not fit a CTA's shared memory.
-            result.add("experts", name, "moe_core", "all", set=sizes, compare=True,
+            workload = "moe_core" if core else "moe_full"
+            result.add("experts", name, workload, "all", set=sizes, compare=True,
                        tolerance=MOE_TOLERANCE[element], may_refuse=choice["ctas"] == 4,
                        small=choice["ctas"] in (4, 7), **choice)
     seen = set()

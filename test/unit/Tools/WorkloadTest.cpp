@@ -236,8 +236,9 @@ TEST(Workload, PointsOfAnotherFile) {
 
 TEST(Workload, ExamplesAreValidJson) {
   for (const char *name :
-       {"fused-moe/workload_core.json", "hello/workload.json",
-        "mla-decode/workload.json", "mla-decode/workload_dense.json"}) {
+       {"fused-moe/workload.json", "fused-moe/workload_core.json",
+        "hello/workload.json", "mla-decode/workload.json",
+        "mla-decode/workload_dense.json"}) {
     Expected<Workload> workload = Workload::read(
         std::string(DATAFLOW_SOURCE_DIR "/examples/") + name, {});
     EXPECT_TRUE(workload) << workload.status().message();

@@ -1,0 +1,232 @@
+// Fused mixture of experts: tokens in model order are gathered where they are needed, multiplied with 8-bit weights in scaled blocks,
+// and the contributions of a token's experts are added up, in one launch.
+//
+// Blocks are up to `rows` tokens of one expert; a router writes them. An expert with more tokens has several blocks, one without
+// tokens has none. A token may go to any number of experts.
+//
+// x             [tokens, hidden]                             activations, e4m3
+// x_scale       [tokens, hidden / group]                     of 1 x group elements of x
+// gate_up       [experts, 2, width, hidden]                  gate and up projections, e4m3
+// gate_up_scale [experts, 2, width / group, hidden / group]  of group x group elements
+// down          [experts, hidden, width]                     down projection, e4m3
+// down_scale    [experts, hidden / group, width / group]     of group x group elements
+// expert        [blocks]                                     whose weights a block needs
+// token         [blocks, rows]                               a block's tokens; behind the last one, -1
+// weight        [blocks, rows]                               route weights; any finite number where there is no token
+// y             [tokens, hidden]                             sum over a token's experts of weight * down (silu(gate x) * (up x)), bf16
+//
+// Products of a group are summed in f32, scaled, and added up in f32. What lies between the products is rounded to e4m3 again, with a
+// scale for each token and group of columns. A token's contributions are added in f32, experts in ascending order of their blocks.
+
+!shard = !dataflow.record<middle: tensor<?x?xf8E4M3FN>, scale: tensor<?xf32>>
+!rows = !dataflow.record<sum: tensor<?x?xf32>>
+!row = !dataflow.record<sum: tensor<?xf32>>
+
+dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>, %gate_up: tensor<?x2x?x?xf8E4M3FN>,
+                            %gate_up_scale: tensor<?x2x?x?xf32>, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
+                            %expert: tensor<?xi32>, %token: tensor<?x?xi32>, %weight: tensor<?x?xf32>, %y: tensor<?x?xbf16>)
+    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, group = 128 : index}
+    attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
+                                    token = [-1, "rows"], weight = [-1, "rows"], y = [-1, "hidden"]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %blocks = tensor.dim %expert, %c0 : tensor<?xi32>
+  %tokens = tensor.dim %x, %c0 : tensor<?x?xf8E4M3FN>
+  %columns = tensor.dim %down_scale, %c1 : tensor<?x?x?xf32>
+  %width = tensor.dim %gate_up, %c2 : tensor<?x2x?x?xf8E4M3FN>
+  dataflow.tasks @blocks(block = %blocks)
+  dataflow.tasks @tiles(block = %blocks, column = %columns)
+  dataflow.tasks @sums(token = %tokens, column = %columns)
+  dataflow.range @width of @blocks length %width tile "group"
+
+  %shards = dataflow.map @up tasks @blocks each @width
+      operands(%x, %x_scale, %gate_up, %gate_up_scale, %expert, %token
+               : tensor<?x?xf8E4M3FN>, tensor<?x?xf32>, tensor<?x2x?x?xf8E4M3FN>, tensor<?x2x?x?xf32>, tensor<?xi32>, tensor<?x?xi32>)
+      : () -> !dataflow.channel<!shard, tiles>
+  %middle = dataflow.reshard "exchange" collect(%shards)
+      : (!dataflow.channel<!shard, tiles>) -> !dataflow.channel<!shard, collected>
+  %rows = dataflow.map @down(%middle) tasks @tiles
+      operands(%down, %down_scale, %expert, %weight : tensor<?x?x?xf8E4M3FN>, tensor<?x?x?xf32>, tensor<?xi32>, tensor<?x?xf32>)
+      : (!dataflow.channel<!shard, collected>) -> !dataflow.channel<!rows>
+  %sent = dataflow.reshard "return" rekey (%rows) to @sums by %token[block] key token rows
+      : (!dataflow.channel<!rows>, tensor<?x?xi32>) -> !dataflow.channel<!row, keyed>
+  %sum = dataflow.reduce @add(%sent) : (!dataflow.channel<!row, keyed>) -> !dataflow.channel<!row> identity {
+    %group = dataflow.param "group" : index
+    %zero = arith.constant 0.0 : f32
+    %none = tensor.splat %zero[%group] : tensor<?xf32>
+    dataflow.yield %none : tensor<?xf32>
+  }
+  dataflow.finalize @store(%sum) tasks @sums outs(%y : tensor<?x?xbf16>) : (!dataflow.channel<!row>) -> ()
+
+  // Columns [begin, end), a group, of silu(gate x) * (up x) for the tokens of a block.
+  dataflow.handler @up(%block: index, %begin: index, %end: index, %x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
+                       %gate_up: tensor<?x2x?x?xf8E4M3FN>, %gate_up_scale: tensor<?x2x?x?xf32>, %expert: tensor<?xi32>,
+                       %token: tensor<?x?xi32>) -> (tensor<?x?xf8E4M3FN>, tensor<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %hidden = dataflow.param "hidden" : index
+    %rows = dataflow.param "rows" : index
+    %group = dataflow.param "group" : index
+    %none = arith.constant 0 : i32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %least = arith.constant 1.0e-12 : f32
+    %most = arith.constant 448.0 : f32
+    %minus_log2e = arith.constant -1.44269504 : f32
+    %e32 = tensor.extract %expert[%block] : tensor<?xi32>
+    %e = arith.index_cast %e32 : i32 to index
+    %column = arith.divui %begin, %group : index
+    %tokens = tensor.extract_slice %token[%block, 0] [1, %rows] [1, 1] : tensor<?x?xi32> to tensor<?xi32>
+
+    %empty = tensor.empty(%rows, %group) : tensor<?x?xf32>
+    %empty_row = tensor.empty(%rows) : tensor<?xf32>
+    %empty_tile = tensor.empty(%rows, %group) : tensor<?x?xf8E4M3FN>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %sums:2 = scf.for %k = %c0 to %hidden step %group iter_args(%gate = %zeros, %up = %zeros)
+        -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+      %step = arith.divui %k, %group : index
+      // Rows of absent tokens are those of token 0; nobody reads what becomes of them.
+      %x_tile = linalg.generic {indexing_maps = [affine_map<(r, d) -> (r)>, affine_map<(r, d) -> (r, d)>],
+                                iterator_types = ["parallel", "parallel"]}
+          ins(%tokens : tensor<?xi32>) outs(%empty_tile : tensor<?x?xf8E4M3FN>) {
+      ^bb0(%t: i32, %o: f8E4M3FN):
+        %present = arith.maxsi %t, %none : i32
+        %row = arith.index_cast %present : i32 to index
+        %d = linalg.index 1 : index
+        %at = arith.addi %k, %d : index
+        %v = tensor.extract %x[%row, %at] : tensor<?x?xf8E4M3FN>
+        linalg.yield %v : f8E4M3FN
+      } -> tensor<?x?xf8E4M3FN>
+      %scales = linalg.generic {indexing_maps = [affine_map<(r) -> (r)>, affine_map<(r) -> (r)>], iterator_types = ["parallel"]}
+          ins(%tokens : tensor<?xi32>) outs(%empty_row : tensor<?xf32>) {
+      ^bb0(%t: i32, %o: f32):
+        %present = arith.maxsi %t, %none : i32
+        %row = arith.index_cast %present : i32 to index
+        %v = tensor.extract %x_scale[%row, %step] : tensor<?x?xf32>
+        linalg.yield %v : f32
+      } -> tensor<?xf32>
+      %gate_tile = tensor.extract_slice %gate_up[%e, 0, %begin, %k] [1, 1, %group, %group] [1, 1, 1, 1]
+          : tensor<?x2x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %up_tile = tensor.extract_slice %gate_up[%e, 1, %begin, %k] [1, 1, %group, %group] [1, 1, 1, 1]
+          : tensor<?x2x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %gate_scale = tensor.extract %gate_up_scale[%e, %c0, %column, %step] : tensor<?x2x?x?xf32>
+      %up_scale = tensor.extract %gate_up_scale[%e, %c1, %column, %step] : tensor<?x2x?x?xf32>
+      %gate_part = linalg.contract
+          indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
+          ins(%x_tile, %gate_tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %up_part = linalg.contract
+          indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
+          ins(%x_tile, %up_tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %new_gate = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                                  iterator_types = ["parallel", "parallel"]}
+          ins(%scales, %gate_part : tensor<?xf32>, tensor<?x?xf32>) outs(%gate : tensor<?x?xf32>) {
+      ^bb0(%s: f32, %p: f32, %a: f32):
+        %factor = arith.mulf %s, %gate_scale : f32
+        %scaled = arith.mulf %p, %factor : f32
+        %sum = arith.addf %a, %scaled : f32
+        linalg.yield %sum : f32
+      } -> tensor<?x?xf32>
+      %new_up = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                                iterator_types = ["parallel", "parallel"]}
+          ins(%scales, %up_part : tensor<?xf32>, tensor<?x?xf32>) outs(%up : tensor<?x?xf32>) {
+      ^bb0(%s: f32, %p: f32, %a: f32):
+        %factor = arith.mulf %s, %up_scale : f32
+        %scaled = arith.mulf %p, %factor : f32
+        %sum = arith.addf %a, %scaled : f32
+        linalg.yield %sum : f32
+      } -> tensor<?x?xf32>
+      scf.yield %new_gate, %new_up : tensor<?x?xf32>, tensor<?x?xf32>
+    }
+
+    %activated = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>,
+                                                  affine_map<(r, c) -> (r, c)>],
+                                 iterator_types = ["parallel", "parallel"]}
+        ins(%sums#0, %sums#1 : tensor<?x?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
+    ^bb0(%g: f32, %u: f32, %o: f32):
+      %exponent = arith.mulf %g, %minus_log2e : f32
+      %power = math.exp2 %exponent : f32
+      %divisor = arith.addf %power, %one : f32
+      %silu = arith.divf %g, %divisor : f32
+      %h = arith.mulf %silu, %u : f32
+      linalg.yield %h : f32
+    } -> tensor<?x?xf32>
+    %sizes = math.absf %activated : tensor<?x?xf32>
+    %least_row = linalg.fill ins(%least : f32) outs(%empty_row : tensor<?xf32>) -> tensor<?xf32>
+    %largest = linalg.reduce { arith.maximumf } ins(%sizes : tensor<?x?xf32>) outs(%least_row : tensor<?xf32>) dimensions = [1]
+    %most_row = linalg.fill ins(%most : f32) outs(%empty_row : tensor<?xf32>) -> tensor<?xf32>
+    %scale = arith.divf %largest, %most_row : tensor<?xf32>
+    %inverse = arith.divf %most_row, %largest : tensor<?xf32>
+    %middle = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                              iterator_types = ["parallel", "parallel"]}
+        ins(%inverse, %activated : tensor<?xf32>, tensor<?x?xf32>) outs(%empty_tile : tensor<?x?xf8E4M3FN>) {
+    ^bb0(%i: f32, %h: f32, %o: f8E4M3FN):
+      %scaled = arith.mulf %h, %i : f32
+      %rounded = arith.truncf %scaled : f32 to f8E4M3FN
+      linalg.yield %rounded : f8E4M3FN
+    } -> tensor<?x?xf8E4M3FN>
+    dataflow.yield %middle, %scale : tensor<?x?xf8E4M3FN>, tensor<?xf32>
+  }
+
+  // A group of columns of the block's contributions, from all of what lies between the products.
+  dataflow.handler @down(%block: index, %column: index, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
+                         %expert: tensor<?xi32>, %weight: tensor<?x?xf32>, %middle: tensor<?x?x?xf8E4M3FN>,
+                         %scale: tensor<?x?xf32>) -> tensor<?x?xf32> {
+    %c0 = arith.constant 0 : index
+    %width = dataflow.param "width" : index
+    %rows = dataflow.param "rows" : index
+    %group = dataflow.param "group" : index
+    %zero = arith.constant 0.0 : f32
+    %e32 = tensor.extract %expert[%block] : tensor<?xi32>
+    %e = arith.index_cast %e32 : i32 to index
+    %begin = arith.muli %column, %group : index
+
+    %empty = tensor.empty(%rows, %group) : tensor<?x?xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %sum = scf.for %k = %c0 to %width step %group iter_args(%acc = %zeros) -> (tensor<?x?xf32>) {
+      %shard = arith.divui %k, %group : index
+      %h = tensor.extract_slice %middle[%shard, 0, 0] [1, %rows, %group] [1, 1, 1]
+          : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %scales = tensor.extract_slice %scale[%shard, 0] [1, %rows] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
+      %tile = tensor.extract_slice %down[%e, %begin, %k] [1, %group, %group] [1, 1, 1]
+          : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %tile_scale = tensor.extract %down_scale[%e, %column, %shard] : tensor<?x?x?xf32>
+      %part = linalg.contract
+          indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
+          ins(%h, %tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %new_acc = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                                 iterator_types = ["parallel", "parallel"]}
+          ins(%scales, %part : tensor<?xf32>, tensor<?x?xf32>) outs(%acc : tensor<?x?xf32>) {
+      ^bb0(%s: f32, %p: f32, %a: f32):
+        %factor = arith.mulf %s, %tile_scale : f32
+        %scaled = arith.mulf %p, %factor : f32
+        %new = arith.addf %a, %scaled : f32
+        linalg.yield %new : f32
+      } -> tensor<?x?xf32>
+      scf.yield %new_acc : tensor<?x?xf32>
+    }
+
+    %factors = tensor.extract_slice %weight[%block, 0] [1, %rows] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
+    %weighted = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                                iterator_types = ["parallel", "parallel"]}
+        ins(%factors, %sum : tensor<?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
+    ^bb0(%w: f32, %s: f32, %o: f32):
+      %p = arith.mulf %w, %s : f32
+      linalg.yield %p : f32
+    } -> tensor<?x?xf32>
+    dataflow.yield %weighted : tensor<?x?xf32>
+  }
+
+  dataflow.handler @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+    %sum = arith.addf %a, %b : tensor<?xf32>
+    dataflow.yield %sum : tensor<?xf32>
+  }
+
+  dataflow.handler @store(%token: index, %column: index, %sum: tensor<?xf32>, %y: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+    %group = dataflow.param "group" : index
+    %begin = arith.muli %column, %group : index
+    %short = arith.truncf %sum : tensor<?xf32> to tensor<?xbf16>
+    %new_y = tensor.insert_slice %short into %y[%token, %begin] [1, %group] [1, 1] : tensor<?xbf16> into tensor<?x?xbf16>
+    dataflow.yield %new_y : tensor<?x?xbf16>
+  }
+}
