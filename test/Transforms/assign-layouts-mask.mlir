@@ -36,11 +36,15 @@ dataflow.program @middle(%x: tensor<?x64x32xf32>, %counts: tensor<?xi32>, %y: te
   dataflow.tasks @blocks(block = %n)
   dataflow.finalize @store tasks @blocks operands(%x, %counts : tensor<?x64x32xf32>, tensor<?xi32>) outs(%y : tensor<?x32xf32>) : () -> ()
   dataflow.handler @store(%block: index, %x: tensor<?x64x32xf32>, %counts: tensor<?xi32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
+    %c0 = arith.constant 0 : index
     %n = tensor.extract %counts[%block] : tensor<?xi32>
     %count = arith.index_cast %n : i32 to index
     %tile = tensor.extract_slice %x[%block, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<?x64x32xf32> to tensor<64x32xf32>
-    %empty = tensor.empty() : tensor<64x32xf32>
-    %root = linalg.map { math.sqrt } ins(%tile : tensor<64x32xf32>) outs(%empty : tensor<64x32xf32>)
+    %c1 = arith.constant 1 : index
+    %root = scf.for %i = %c0 to %count step %c1 iter_args(%t = %tile) -> tensor<64x32xf32> {
+      %u = math.sqrt %t : tensor<64x32xf32>
+      scf.yield %u : tensor<64x32xf32>
+    }
     %part = tensor.extract_slice %root[%count, 0] [1, 32] [1, 1] : tensor<64x32xf32> to tensor<1x32xf32>
     %r = tensor.insert_slice %part into %y[%block, 0] [1, 32] [1, 1] : tensor<1x32xf32> into tensor<?x32xf32>
     dataflow.yield %r : tensor<?x32xf32>
