@@ -35,6 +35,14 @@ if os.path.exists(config.dfrt):
 if os.path.exists(os.path.join(config.llvm_tools, "mlir-opt")):
     config.available_features.add("mlir-opt")
 
+# A browser, for pages.
+browser = shutil.which("chromium") or shutil.which("chromium-browser")
+config.substitutions.append(("%chromium", browser or "chromium"))
+if browser:
+    config.available_features.add("chromium")
+else:
+    lit_config.note("chromium was not found: pages are not looked at")
+
 # CUDA's assembler, found as df-translate finds it.
 toolkits = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
 toolkits = [os.path.join(root, "bin") for root in toolkits if root]

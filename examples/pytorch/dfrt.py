@@ -43,6 +43,11 @@ class PlanOptions(ctypes.Structure):
                 ("profile", c_void_p)]
 
 
+class PlannerOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", c_uint32), ("plans", c_uint32),
+                ("plan_options", POINTER(PlanOptions))]
+
+
 class LaunchShape(ctypes.Structure):
     _fields_ = [("ctas", c_uint32), ("threads", c_uint32), ("cluster_size", c_uint32),
                 ("cooperative", c_uint32), ("shared_bytes", c_uint64),
@@ -124,6 +129,33 @@ class Library:
         """Runs a plan and waits. For serving, see Launcher."""
         self.call("dfrt_launch", device.value, artifact.value, plan.value, array(tensors),
                   len(tensors), None)
+
+
+    def planner(self, artifact, options):
+        return Planner(self, artifact, options)
+
+
+class Planner:
+    """Plans batch after batch; a plan is valid until the next one is made."""
+
+    def __init__(self, library, artifact, options):
+        self.library = library
+        self.options = PlannerOptions()
+        library.dll.dfrt_planner_options_init(byref(self.options))
+        self.options.plan_options = ctypes.pointer(options)
+        self.planner = library.handle("dfrt_planner_create", artifact.value, byref(self.options),
+                                      release="dfrt_planner_release")
+        self.current = c_void_p()
+
+    @property
+    def value(self):
+        """The plan that was made last, for whatever takes a plan."""
+        return self.current
+
+    def plan(self, tensors):
+        self.library.call("dfrt_planner_plan", self.planner.value, array(tensors), len(tensors),
+                          byref(self.current), None)
+        return self
 
 
 class Handle:

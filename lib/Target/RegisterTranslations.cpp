@@ -20,6 +20,7 @@ void mlir::df::registerAllTranslations(
     std::function<DeviceTranslationOptions()> device) {
   registerArtifactInfoTranslations();
   registerToArtifactTranslation(device);
+  registerScheduleViewTranslations(scheduleName);
   registerToPlanTranslation(std::move(scheduleName));
   registerFromPlanTranslation();
   registerDeviceTranslations(std::move(device));

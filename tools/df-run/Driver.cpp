@@ -14,10 +14,9 @@
 
 #include "Cuda.h"
 #include "Execute.h"
+#include "Outputs.h"
 #include "Plan.h"
 #include "Profile.h"
-#include "Timeline.h"
-#include "Trace.h"
 
 #include <fmt/format.h>
 
@@ -60,15 +59,6 @@ static ExitCode failPlan(const Status &status, const Options &options) {
               "change the topology, or a request in the program");
 }
 
-// `name` with the point in place of '%'.
-static std::string fileFor(const std::string &name, const std::string &point) {
-  std::string result = name;
-  size_t at = result.find('%');
-  if (at != std::string::npos)
-    result.replace(at, 1, point);
-  return result;
-}
-
 namespace {
 class PointRunner {
 public:
@@ -78,8 +68,6 @@ public:
 
 private:
   ExitCode runPoint(size_t point);
-  ExitCode drawTimeline(const Plan &plan, const Report &report,
-                        const LaunchTrace *trace);
   ExitCode executePoint(const Plan &plan, Tensors &tensors, Report &report,
                         std::optional<LaunchTrace> &trace);
 
@@ -91,25 +79,6 @@ private:
   Json reports = Json::array();
 };
 } // namespace
-
-ExitCode PointRunner::drawTimeline(const Plan &plan, const Report &report,
-                                   const LaunchTrace *trace) {
-  Timeline timeline{plan.problem, plan.schedule, *report.prediction,
-                    fmt::format("{}, point {}", report.program, report.point)};
-  if (options.timeline == "text") {
-    // With --json the standard output has to stay JSON.
-    fmt::print(options.json ? stderr : stdout, "{}", drawText(timeline));
-    return kExitSuccess;
-  }
-  std::string drawn =
-      options.traceFile()
-          ? traceEvents(plan.problem, plan.schedule, *report.prediction, trace,
-                        timeline.title)
-          : drawSvg(timeline);
-  Status written = writeFile(fileFor(options.timeline, report.point),
-                             drawn.data(), drawn.size());
-  return written ? kExitSuccess : fail(kExitWrite, written.message());
-}
 
 ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
                                    Report &report,
@@ -237,10 +206,10 @@ ExitCode PointRunner::runPoint(size_t point) {
   else if (!options.quiet)
     fmt::print("{}",
                report.measurement ? toMeasurementLine(report) : toText(report));
-  if (!options.timeline.empty())
-    if (ExitCode code = drawTimeline(*plan, report, trace ? &*trace : nullptr);
-        code != kExitSuccess)
-      return code;
+  if (Status s =
+          writeOutputs(options, *plan, report, trace ? &*trace : nullptr);
+      !s)
+    return fail(kExitWrite, s.message());
   if (report.passed())
     return kExitSuccess;
   if (options.quiet || options.json)
@@ -250,6 +219,8 @@ ExitCode PointRunner::runPoint(size_t point) {
 }
 
 ExitCode PointRunner::run() {
+  if (Status s = checkOutputs(options); !s)
+    return fail(kExitUsage, s.message());
   Expected<LoadedArtifact> loaded = loadArtifact(options.artifact);
   if (!loaded)
     return fail(kExitFile, loaded.status().message(),
@@ -287,6 +258,7 @@ ExitCode PointRunner::run() {
   for (const auto &[option, name] :
        {std::pair<const char *, const std::string &>{"--timeline",
                                                      options.timeline},
+        {"--view", options.view},
         {"--save-plan", options.savePlan},
         {"--save-tensors", options.saveTensors}})
     if (points.size() > 1 && !name.empty() && name != "text" &&

@@ -112,10 +112,7 @@ static std::string wrapped(const std::string &text, size_t width) {
 }
 
 bool Options::traceFile() const {
-  const std::string ending = ".json";
-  return timeline.size() > ending.size() &&
-         timeline.compare(timeline.size() - ending.size(), ending.size(),
-                          ending) == 0;
+  return endsWith(timeline, ".json") || endsWith(timeline, ".pftrace");
 }
 
 std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
@@ -277,10 +274,17 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   app.add_option("--timeline", options.timeline,
                  "draw the simulated plan: 'text' into the terminal, else an "
                  "SVG file ('%' in its name stands for the point). "
-                 "FILE.json: for Perfetto or chrome://tracing; with --device "
-                 "cuda also what a kernel built with --timeline records of a "
-                 "launch from a cold L2, and a summary")
-      ->type_name("text|FILE.svg|FILE.json")
+                 "FILE.pftrace: for Perfetto, FILE.json: also for "
+                 "chrome://tracing; with --device cuda both hold also what a "
+                 "kernel built with --timeline records of a launch from a cold "
+                 "L2, and a summary is printed")
+      ->type_name("text|FILE.svg|FILE.pftrace|FILE.json")
+      ->group(output);
+  app.add_option("--view", options.view,
+                 "write the plan as a page to look at with a browser (rows, "
+                 "slots, transfers, search) or as a graph for Graphviz ('%' in "
+                 "the name stands for the point)")
+      ->type_name("FILE.html|FILE.dot")
       ->group(output);
   app.add_option("--save-tensors", options.saveTensors,
                  "write every argument as raw bytes to DIR/NAME.bin, and "

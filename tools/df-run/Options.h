@@ -60,7 +60,8 @@ struct Options {
   std::optional<double> tolerance;
 
   bool json = false, quiet = false;
-  std::string timeline; ///< "", "text", an SVG file, or a JSON file
+  std::string timeline; ///< "", "text", an SVG file, or one for trace viewers
+  std::string view;     ///< "", an HTML file or a DOT file
   std::string saveTensors;
   std::string commandLine; ///< for reports
 
@@ -71,6 +72,9 @@ struct Options {
     return traceFile() && device != "cpu" && !planOnly;
   }
 };
+
+/// The name is longer than `ending` and ends with it.
+bool endsWith(const std::string &name, const char *ending);
 
 /// Reads the command line. Prints help or the complaint and returns the exit
 /// code when there is nothing to run.

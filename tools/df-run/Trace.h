@@ -18,6 +18,7 @@
 #define DF_RUN_TRACE_H
 
 #include "Json.h"
+#include "TraceSink.h"
 
 #include "dataflow/Schedule/Simulator.h"
 #include "dfrt/cuda/Timeline.h"
@@ -102,12 +103,13 @@ Json toJson(const TraceSummary &summary);
 std::string describeInstruction(const Problem &problem,
                                 const Instruction &instruction);
 
-/// Trace events in JSON, which Perfetto and chrome://tracing read: process 1 is
-/// the launch, where `trace` is not null, with a track for each CTA and role,
-/// process 2 the simulation. Arrows are transfers to another CTA.
+/// A file for trace viewers: process 1 is the launch, where `trace` is not
+/// null, with a track for each CTA and role, process 2 the simulation. Flows
+/// are transfers to another CTA.
 std::string traceEvents(const Problem &problem, const Schedule &schedule,
                         const SimulationResult &simulation,
-                        const LaunchTrace *trace, const std::string &title);
+                        const LaunchTrace *trace, const std::string &title,
+                        TraceSink &sink);
 
 } // namespace dfrt
 

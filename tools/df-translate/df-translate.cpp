@@ -17,8 +17,9 @@
 
 int main(int argc, char **argv) {
   static llvm::cl::opt<std::string> schedule(
-      "schedule", llvm::cl::desc("Name of the schedule for --dataflow-to-plan; "
-                                 "not needed if there is only one"));
+      "schedule", llvm::cl::desc("Name of the schedule for --dataflow-to-plan "
+                                 "and --schedule-to-...; not needed if there "
+                                 "is only one"));
   mlir::df::registerAllTranslations([] { return schedule.getValue(); },
                                     deviceOptions);
   return failed(

@@ -25,6 +25,10 @@
 #include <string>
 #include <vector>
 
+namespace mlir {
+class DialectRegistry;
+}
+
 namespace mlir::df {
 
 /// Name of the attribute on a module-level schedule that holds the capacities
@@ -34,6 +38,10 @@ inline constexpr llvm::StringLiteral kCapacityAttr = "dataflow.capacity";
 /// What a plan of `schedule` says. Fails, with a diagnostic, on a schedule that
 /// cannot be read.
 FailureOr<dfrt::PlanImage> importPlanImage(ScheduleOp schedule);
+
+/// The only schedule in `root`, or the one called `name`. Fails, with a
+/// diagnostic, when there is none, and when there are several and no name.
+FailureOr<ScheduleOp> findSchedule(Operation *root, StringRef name);
 
 /// Packs the only schedule in `root` or the one called `name`. Fails, with a
 /// diagnostic, when there is none, when there are several and no name, and on
@@ -45,11 +53,20 @@ FailureOr<std::vector<uint8_t>> exportPlan(Operation *root,
 /// when the bytes are not a plan.
 OwningOpRef<ModuleOp> importPlan(ArrayRef<uint8_t> bytes, MLIRContext *context);
 
+/// Registers the dialects of files with schedules and their programs.
+void registerScheduleDialects(DialectRegistry &registry);
+
 /// Register `--dataflow-to-plan` and `--plan-to-dataflow`. `scheduleName` gives
 /// the name of the schedule to pack; without it, there may be only one.
 void registerToPlanTranslation(
     std::function<std::string()> scheduleName = nullptr);
 void registerFromPlanTranslation();
+
+/// Register `--schedule-to-html` and `--schedule-to-dot`: pictures of a
+/// schedule (dataflow/View/ScheduleView.h), in its program with predicted
+/// times.
+void registerScheduleViewTranslations(
+    std::function<std::string()> scheduleName = nullptr);
 
 } // namespace mlir::df
 

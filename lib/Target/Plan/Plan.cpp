@@ -67,7 +67,7 @@ FailureOr<dfrt::PlanImage> mlir::df::importPlanImage(ScheduleOp schedule) {
   return image;
 }
 
-static FailureOr<ScheduleOp> findSchedule(Operation *root, StringRef name) {
+FailureOr<ScheduleOp> mlir::df::findSchedule(Operation *root, StringRef name) {
   SmallVector<ScheduleOp> found;
   root->walk([&](ScheduleOp schedule) {
     if (name.empty() || schedule.getSymName() == name)

@@ -24,6 +24,14 @@
 using namespace mlir;
 using namespace mlir::df;
 
+void mlir::df::registerScheduleDialects(DialectRegistry &registry) {
+  // Dialects of handler bodies: a program comes with its code.
+  registry.insert<DataflowDialect, affine::AffineDialect, arith::ArithDialect,
+                  func::FuncDialect, index::IndexDialect, linalg::LinalgDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registerFuncHandlerExtension(registry);
+}
+
 void mlir::df::registerToPlanTranslation(
     std::function<std::string()> scheduleName) {
   TranslateFromMLIRRegistration(
@@ -37,14 +45,7 @@ void mlir::df::registerToPlanTranslation(
                      bytes->size());
         return success();
       },
-      [](DialectRegistry &registry) {
-        // Dialects of handler bodies: a program comes with its code.
-        registry.insert<
-            DataflowDialect, affine::AffineDialect, arith::ArithDialect,
-            func::FuncDialect, index::IndexDialect, linalg::LinalgDialect,
-            math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
-        registerFuncHandlerExtension(registry);
-      });
+      registerScheduleDialects);
 }
 
 void mlir::df::registerFromPlanTranslation() {

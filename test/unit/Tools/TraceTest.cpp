@@ -10,6 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 using namespace dfrt;
 using testing::HasSubstr;
 using testing::Not;
@@ -188,9 +191,9 @@ TEST(Trace, EventsOfLaunchAndSimulation) {
   Recorded recorded;
   LaunchTrace trace = recorded.trace();
   trace.kernel = "sum\"static";
-  Json file =
-      Json::parse(traceEvents(recorded.problem, recorded.schedule,
-                              recorded.simulation, &trace, "sum, point 0"));
+  Json file = Json::parse(traceEvents(recorded.problem, recorded.schedule,
+                                      recorded.simulation, &trace,
+                                      "sum, point 0", *makeJsonSink()));
   EXPECT_EQ(file["otherData"]["title"], "sum, point 0");
   size_t slices = 0, simulated = 0, arrows = 0;
   for (const Json &event : file["traceEvents"]) {
@@ -210,11 +213,94 @@ TEST(Trace, EventsOfLaunchAndSimulation) {
   // 2 CTAs, 3 instructions, 1 wait, 3 handlers, 3 finishes, 1 fill.
   EXPECT_EQ(slices, 13u);
   EXPECT_EQ(simulated, 7u);
-  EXPECT_EQ(arrows, 2u);
+  EXPECT_EQ(arrows, 4u); // of the launch and of the simulation
   std::string text =
       traceEvents(recorded.problem, recorded.schedule, recorded.simulation,
-                  nullptr, "simulated only");
+                  nullptr, "simulated only", *makeJsonSink());
   EXPECT_THAT(text, Not(HasSubstr("\"pid\":1")));
-  EXPECT_EQ(Json::parse(text)["traceEvents"].size(), 2u + 4 + 7);
+  EXPECT_EQ(Json::parse(text)["traceEvents"].size(), 2u + 4 + 7 + 2);
+}
+
+// Reads protobuf: field, wire type and value (or bytes) one after the other.
+struct Field {
+  uint64_t number = 0, value = 0;
+  std::string bytes;
+};
+std::vector<Field> decode(const std::string &message) {
+  std::vector<Field> fields;
+  size_t at = 0;
+  auto varint = [&] {
+    uint64_t value = 0;
+    for (int shift = 0; at < message.size(); shift += 7) {
+      uint8_t byte = message[at++];
+      value |= uint64_t(byte & 127) << shift;
+      if (byte < 128)
+        break;
+    }
+    return value;
+  };
+  while (at < message.size()) {
+    uint64_t key = varint();
+    Field field;
+    field.number = key >> 3;
+    if ((key & 7) == 0) {
+      field.value = varint();
+    } else if ((key & 7) == 1) {
+      for (int byte = 0; byte < 8; ++byte)
+        field.value |= uint64_t(uint8_t(message[at + byte])) << (8 * byte);
+      at += 8;
+    } else {
+      EXPECT_EQ(key & 7, 2u);
+      size_t length = varint();
+      field.bytes = message.substr(at, length);
+      at += length;
+    }
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+TEST(Trace, PerfettoHasTheSameTracksSlicesAndFlows) {
+  Recorded recorded;
+  LaunchTrace trace = recorded.trace();
+  std::string file =
+      traceEvents(recorded.problem, recorded.schedule, recorded.simulation,
+                  &trace, "sum", *makePerfettoSink());
+  std::map<uint64_t, int> open; // slices by track
+  std::map<uint64_t, std::pair<int, int>> flows;
+  size_t descriptors = 0, slices = 0;
+  std::set<std::string> names;
+  for (const Field &packet : decode(file)) {
+    ASSERT_EQ(packet.number, 1u);
+    for (const Field &field : decode(packet.bytes)) {
+      descriptors += field.number == 60;
+      if (field.number != 11)
+        continue;
+      uint64_t type = 0, track = 0;
+      for (const Field &part : decode(field.bytes)) {
+        if (part.number == 9)
+          type = part.value;
+        if (part.number == 11)
+          track = part.value;
+        if (part.number == 23)
+          names.insert(part.bytes);
+        if (part.number == 47)
+          ++flows[part.value].first;
+        if (part.number == 48)
+          ++flows[part.value].second;
+      }
+      slices += type == 1;
+      open[track] += type == 1 ? 1 : -1;
+    }
+  }
+  // Two processes; two tracks a CTA of the launch, one a CTA simulated.
+  EXPECT_EQ(descriptors, 2u + 4 + 2);
+  EXPECT_EQ(slices, 13u + 7);
+  EXPECT_EQ(names.count("add (row 0)"), 1u);
+  for (const auto &[track, left] : open)
+    EXPECT_EQ(left, 0) << track;
+  ASSERT_EQ(flows.size(), 2u);
+  for (const auto &[number, ends] : flows)
+    EXPECT_EQ(ends, std::make_pair(1, 1)) << number;
 }
 } // namespace
