@@ -156,6 +156,7 @@ private:
   }
   LogicalResult checkOp(Operation *op);
   LogicalResult checkTypes(Operation *op);
+  LogicalResult checkInner(Operation &inner);
   LogicalResult checkGeneric(linalg::GenericOp op);
   LogicalResult checkSlice(tensor::ExtractSliceOp op);
   LogicalResult checkPad(tensor::PadOp op);
@@ -241,11 +242,26 @@ static bool isCombination(Value yielded, BlockArgument output) {
              arith::MinUIOp, arith::OrIOp, arith::AndIOp>(op);
 }
 
+/// An operation in the body of a structured one. Elements of operands may be
+/// taken, wherever they are: a gather.
+LogicalResult BodyChecker::checkInner(Operation &inner) {
+  auto extract = dyn_cast<tensor::ExtractOp>(inner);
+  if (!extract)
+    return isScalarMath(inner)
+               ? success()
+               : refuse(&inner, "it may not stand in the body of an operation "
+                                "on tiles");
+  if (homes.of(extract.getTensor()) != TileHome::memory)
+    return refuse(&inner, "it takes elements of a tile out of registers");
+  if (isUpdated(extract.getTensor()))
+    return refuse(&inner, "it reads an output that was written before");
+  return success();
+}
+
 LogicalResult BodyChecker::checkGeneric(linalg::GenericOp op) {
   for (Operation &inner : *op.getBody())
-    if (!isScalarMath(inner))
-      return refuse(&inner, "it may not stand in the body of an operation on "
-                            "tiles");
+    if (failed(checkInner(inner)))
+      return failure();
   size_t loops = op.getNumLoops();
   if (loops > FragmentLayout::maxRank)
     return refuse(op, "it has " + Twine(loops) + " loops, at most " +

@@ -178,6 +178,8 @@ void TileClasses::addGeneric(linalg::GenericOp op) {
   unsigned space = addNode(op.getStaticLoopRanges());
   spaces[op] = space;
   reductions |= op.getNumReductionLoops() != 0;
+  for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
+    touchMemory(space, extract.getTensor().getType(), op);
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;

@@ -64,11 +64,12 @@ dataflow.program @majors(%a: tensor<64x128xf8E5M2>, %b: tensor<128x64xf8E5M2>, %
 
 // -----
 
-// An element of a computed tile, a reduction by two operations, an output that is read back, elements that are gathered.
+// An element of a computed tile, a reduction by two operations, an output that is read back, elements that are gathered from a
+// computed tile.
 // REMARK: Function=element | Remark="stays portable because of 'tensor.extract': it takes one element of a tile out of registers"
 // REMARK: Function=both | Remark="stays portable because of 'linalg.generic': it does not reduce by one sum, product, maximum, minimum, and, or"
 // REMARK: Function=again | Remark="stays portable because of 'arith.negf': it reads an output that was written before"
-// REMARK: Function=gather | Remark="stays portable because of 'tensor.extract': it may not stand in the body of an operation on tiles"
+// REMARK: Function=gather | Remark="stays portable because of 'tensor.extract': it takes elements of a tile out of registers"
 // REMARK: LaidOut=0, Portable=4, SwizzledStreams=0
 // CHECK-LABEL: dataflow.program @operations
 // CHECK-NOT: dataflow.kernel
@@ -105,13 +106,14 @@ dataflow.program @operations(%a: tensor<64xf32>, %c: tensor<64xf32>) {
     dataflow.yield %r : tensor<64xf32>
   }
   dataflow.handler @gather(%a: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64xf32> {
+    %root = math.sqrt %a : tensor<64xf32>
     %c63 = arith.constant 63 : index
     %e = tensor.empty() : tensor<64xf32>
     %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<64xf32>) {
     ^bb0(%o: f32):
       %i = linalg.index 0 : index
       %j = arith.subi %c63, %i : index
-      %x = tensor.extract %a[%j] : tensor<64xf32>
+      %x = tensor.extract %root[%j] : tensor<64xf32>
       linalg.yield %x : f32
     } -> tensor<64xf32>
     dataflow.yield %r : tensor<64xf32>

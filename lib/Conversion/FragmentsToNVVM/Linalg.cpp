@@ -21,6 +21,9 @@
 #include "Reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::df;
@@ -90,6 +93,18 @@ private:
                                  ArrayRef<unsigned> loops, unsigned number);
   LogicalResult evaluate();
   Value indexValue(unsigned loop, unsigned number);
+  /// How a scalar of the body depends on the loop `loop`: it grows by `factor`
+  /// with each step and is a multiple of `multiple` where the loop is one of
+  /// `begin`. Nothing when it depends on it in another way.
+  struct Growth {
+    int64_t factor = 0;
+    uint64_t multiple = 1;
+  };
+  std::optional<Growth> growthOf(Value value, unsigned loop, uint64_t begin);
+  unsigned gatherWidth(tensor::ExtractOp extract, const Memory &from);
+  LogicalResult gather(tensor::ExtractOp extract,
+                       function_ref<SmallVector<Value>(Value)> valuesOf,
+                       SmallVector<Value> &elements);
   LogicalResult finish();
 
   FragmentLowering &lowering;
@@ -206,6 +221,94 @@ Value LinalgLowering::indexValue(unsigned loop, unsigned number) {
   return own ? lowering.add(thread, lowering.index(own)) : thread;
 }
 
+std::optional<LinalgLowering::Growth>
+LinalgLowering::growthOf(Value value, unsigned loop, uint64_t begin) {
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == op.getBlock()) {
+    AffineMap map =
+        op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
+    if (map.isFunctionOfDim(loop))
+      return std::nullopt;
+    return Growth{};
+  }
+  Operation *definition = value.getDefiningOp();
+  if (!definition || definition->getBlock() != op.getBlock())
+    return Growth{0, knownMultiple(OpFoldResult(lowering.scalar(value)))};
+  if (auto index = dyn_cast<linalg::IndexOp>(definition))
+    return index.getDim() == loop ? Growth{1, begin} : Growth{};
+  SmallVector<Growth> operands;
+  for (Value operand : definition->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType()))
+      continue;
+    std::optional<Growth> growth = growthOf(operand, loop, begin);
+    if (!growth)
+      return std::nullopt;
+    operands.push_back(*growth);
+  }
+  if (isa<arith::AddIOp>(definition))
+    return Growth{operands[0].factor + operands[1].factor,
+                  std::gcd(operands[0].multiple, operands[1].multiple)};
+  if (llvm::any_of(operands, [](const Growth &g) { return g.factor != 0; }))
+    return std::nullopt;
+  return Growth{};
+}
+
+/// How many elements that a thread holds side by side a gather finds side by
+/// side in memory, aligned to their size.
+unsigned LinalgLowering::gatherWidth(tensor::ExtractOp extract,
+                                     const Memory &from) {
+  unsigned rank = space->rank(), dims = from.strides.size();
+  if (rank == 0 || dims == 0 || from.split >= 0 ||
+      getConstantIntValue(from.strides.back()) != 1)
+    return 1;
+  uint64_t bytes = llvm::divideCeil(
+      from.element.isIntOrFloat() ? from.element.getIntOrFloatBitWidth() : 64,
+      8);
+  if (from.element.isInteger(1) || bytes > 8)
+    return 1;
+  unsigned loop = spaceLoops.back();
+  unsigned width = std::min<uint64_t>(space->contiguous(rank - 1), 16 / bytes);
+  uint64_t common = from.alignment;
+  for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+    std::optional<Growth> growth = growthOf(index, loop, width);
+    bool last = dim + 1 == dims;
+    if (!growth || growth->factor != (last ? 1 : 0))
+      return 1;
+    common =
+        std::gcd<uint64_t>(common, last ? growth->multiple * bytes
+                                        : from.strideDivisors[dim] * bytes);
+  }
+  while (width > 1 && common % (width * bytes) != 0)
+    width /= 2;
+  return width;
+}
+
+/// Elements of a tensor in memory, of which each register has its own.
+LogicalResult
+LinalgLowering::gather(tensor::ExtractOp extract,
+                       function_ref<SmallVector<Value>(Value)> valuesOf,
+                       SmallVector<Value> &elements) {
+  const Memory *memory = lowering.memory(extract.getTensor());
+  if (!memory)
+    return extract.emitOpError("has no lowering in a body on fragments: its "
+                               "tensor is not in memory");
+  Memory from = *memory;
+  unsigned width = gatherWidth(extract, from);
+  uint64_t bytes = llvm::divideCeil(
+      from.element.isIndex() ? 64 : from.element.getIntOrFloatBitWidth(), 8);
+  SmallVector<SmallVector<Value>> indices;
+  for (Value index : extract.getIndices())
+    indices.push_back(valuesOf(index));
+  for (unsigned number = 0; number < space->registers(); number += width) {
+    SmallVector<Value> first;
+    for (const SmallVector<Value> &own : indices)
+      first.push_back(own[number]);
+    llvm::append_range(
+        elements, lowering.loadElements(from, first, width, bytes * width));
+  }
+  return success();
+}
+
 /// Runs the body for all registers, operation by operation, so that roundings
 /// come in pairs.
 LogicalResult LinalgLowering::evaluate() {
@@ -248,6 +351,13 @@ LogicalResult LinalgLowering::evaluate() {
       for (unsigned number = 0; number < count; ++number)
         own.push_back(indexValue(unsigned(index.getDim()), number));
       values[index] = std::move(own);
+      continue;
+    }
+    if (auto extract = dyn_cast<tensor::ExtractOp>(each)) {
+      SmallVector<Value> own;
+      if (failed(gather(extract, valuesOf, own)))
+        return failure();
+      values[extract] = std::move(own);
       continue;
     }
     if (each.getNumRegions() || each.getNumResults() != 1)

@@ -82,6 +82,10 @@ struct Memory {
 /// The layout of a fragment's type; nothing for other types.
 std::optional<FragmentLayout> layoutOf(Type type);
 
+/// What an index is a multiple of, as far as its arithmetic shows; 0 is a
+/// multiple of everything.
+uint64_t knownMultiple(OpFoldResult value);
+
 class FragmentLowering {
 public:
   FragmentLowering(OpBuilder &builder, const Options &options, Info &info)
@@ -190,6 +194,10 @@ public:
   void store(const Fragment &fragment, const Memory &to,
              ArrayRef<OpFoldResult> limits = {});
   void store(Value scalar, const Memory &to);
+  /// `count` elements that follow each other in the last dimension, the first
+  /// of them at `indices`. The address is a multiple of `alignment` bytes.
+  SmallVector<Value> loadElements(const Memory &from, ArrayRef<Value> indices,
+                                  unsigned count, uint64_t alignment);
   /// Row-major memory at a pointer to shared memory.
   Memory sharedMemory(Value pointer, ArrayRef<int64_t> shape, Type element,
                       uint64_t alignment);

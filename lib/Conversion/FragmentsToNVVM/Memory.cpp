@@ -303,8 +303,7 @@ Memory FragmentLowering::sharedMemory(Value pointer, ArrayRef<int64_t> shape,
   return memory;
 }
 
-/// What an index is a multiple of, as far as its arithmetic shows.
-static uint64_t knownMultiple(OpFoldResult value) {
+uint64_t df::fragments::knownMultiple(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return uint64_t(std::abs(*constant));
   Operation *definition = cast<Value>(value).getDefiningOp();
@@ -445,19 +444,32 @@ LogicalResult FragmentLowering::lowerExtract(tensor::ExtractOp op) {
   const Memory *from = memory(op.getTensor());
   if (!from)
     return op.emitOpError("reads one element of a shared tile");
-  Memory source = *from;
+  SmallVector<Value> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(scalar(index));
+  map(op.getResult(),
+      loadElements(Memory(*from), indices, 1, uint64_t(bytesOf(from->element)))
+          .front());
+  return success();
+}
+
+SmallVector<Value> FragmentLowering::loadElements(const Memory &source,
+                                                  ArrayRef<Value> indices,
+                                                  unsigned count,
+                                                  uint64_t alignment) {
   Value offset;
   auto skip = [&](Value steps, Value distance) {
     Value elements = multiply(steps, distance);
     offset = offset ? add(offset, elements) : elements;
   };
-  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
-    Value position = scalar(operand);
+  for (auto [dim, position] : llvm::enumerate(indices)) {
     if (source.split == int64_t(dim)) {
       Value part = index(source.part);
       skip(arith::DivUIOp::create(builder, loc, position, part),
            index(source.pitch));
-      position = arith::RemUIOp::create(builder, loc, position, part);
+      Value within = arith::RemUIOp::create(builder, loc, position, part);
+      skip(within, index(source.strides[dim]));
+      continue;
     }
     skip(position, index(source.strides[dim]));
   }
@@ -469,10 +481,18 @@ LogicalResult FragmentLowering::lowerExtract(tensor::ExtractOp op) {
     address = LLVM::GEPOp::create(builder, loc, address.getType(), stored,
                                   address, ArrayRef<LLVM::GEPArg>{words});
   }
-  Value loaded = LLVM::LoadOp::create(builder, loc, stored, address,
-                                      unsigned(bytesOf(source.element)));
-  map(op.getResult(), fromStored(*this, loaded, source.element));
-  return success();
+  Type type = count == 1 ? stored : VectorType::get(count, stored);
+  Value loaded =
+      LLVM::LoadOp::create(builder, loc, type, address, unsigned(alignment));
+  SmallVector<Value> elements;
+  for (unsigned i = 0; i < count; ++i) {
+    Value element = count == 1 ? loaded
+                               : LLVM::ExtractElementOp::create(builder, loc,
+                                                                loaded, i32(i))
+                                     .getResult();
+    elements.push_back(fromStored(*this, element, source.element));
+  }
+  return elements;
 }
 
 LogicalResult FragmentLowering::lowerDim(tensor::DimOp op) {

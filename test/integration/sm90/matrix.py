@@ -153,7 +153,7 @@ def programs(generated):
     for hidden, width, rows, group in MOE_FULL:
         result[moe_name(hidden, width, rows, group)] = Source.file(
             f"{MOE}/fused_moe.mlir", f"hidden={hidden},width={width},rows={rows},group={group}",
-            fragments=("down",))
+            fragments=("up", "down"))
     for body, heads, element in ATTENTION_PROGRAMS:
         result[f"attention_{body}_{heads}_{element}"] = Source.file(
             f"{MLA}/mla_decode.mlir", f"heads={heads},page=64,element={element}",
