@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionFormat.h"
-#include "dataflow/IR/Dataflow.h"
+#include "dataflow/IR/FollowingPart.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/MapVector.h"
@@ -179,6 +179,9 @@ LogicalResult PartOp::verify() {
   // C1
   if (getBody().empty())
     return emitOpError() << "has no body";
+  if (df::getFollowing(*this) && getRole() != PartRole::compute)
+    return emitOpError() << "has a following finalize, but is a "
+                         << stringifyPartRole(getRole()) << " part";
   // C4
   if (getFragments() && getRole() != PartRole::compute)
     return emitOpError() << "has fragments, but is a "
@@ -195,16 +198,35 @@ LogicalResult PartOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << "' is not a handler of the program";
   // C3
   FunctionType type = handler.getSignature();
-  TypeRange results;
+  SmallVector<Type> arguments(type.getInputs()), results;
   if (getRole() == PartRole::compute)
-    results = type.getResults();
-  if (TypeRange(getArgumentTypes()) == TypeRange(type.getInputs()) &&
-      TypeRange(getResultTypes()) == results)
+    llvm::append_range(results, type.getResults());
+  if (FlatSymbolRefAttr name = df::getFollowing(*this)) {
+    auto following = dyn_cast_or_null<HandlerOpInterface>(
+        symbols.lookupSymbolIn((*this)->getParentOp()->getParentOp(), name));
+    if (!following)
+      return emitOpError() << "'" << name.getValue()
+                           << "' is not a handler of the program";
+    // Coordinates come first, and the fields of the record in between.
+    FunctionType its = following.getSignature();
+    size_t fields = results.size(), outputs = its.getNumResults();
+    ArrayRef<Type> operands =
+        its.getInputs().drop_while([](Type input) { return input.isIndex(); });
+    if (operands.size() < fields + outputs)
+      return emitOpError() << "'" << name.getValue() << "' has "
+                           << operands.size() << " tensors, expected at least "
+                           << fields + outputs;
+    llvm::append_range(arguments, operands.drop_back(fields + outputs));
+    llvm::append_range(arguments, operands.take_back(outputs));
+    arguments.push_back(IntegerType::get(getContext(), 1));
+    llvm::append_range(results, its.getResults());
+  }
+  if (TypeRange(getArgumentTypes()) == TypeRange(arguments) &&
+      TypeRange(getResultTypes()) == TypeRange(results))
     return success();
   InFlightDiagnostic diagnostic =
       emitOpError() << "must have type "
-                    << FunctionType::get(getContext(), type.getInputs(),
-                                         results)
+                    << FunctionType::get(getContext(), arguments, results)
                     << ", got " << getFunctionType();
   diagnostic.attachNote(handler->getLoc()) << "the handler is defined here";
   return diagnostic;

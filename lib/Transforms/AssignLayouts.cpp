@@ -14,7 +14,9 @@
 
 #include "SchedulePasses.h"
 #include "SplitRoles.h"
+#include "dataflow/Schedule/Following.h"
 #include "dataflow/Transforms/Passes.h"
+#include "dataflow/Transforms/ProgramImport.h"
 #include "dataflow/Transforms/StreamLayout.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -91,7 +93,8 @@ struct Candidate {
   PartOp part;
   unsigned outputs = 0; ///< results that update arguments
   bool sliced = false;
-  bool isNew = false; ///< made here, for a handler without streams
+  bool isNew = false;           ///< made here, for a handler without streams
+  HandlerOpInterface following; ///< of a finalize that may follow, or null
 };
 
 /// A copy of a part, with a plan for it.
@@ -101,6 +104,8 @@ struct Attempt {
   std::unique_ptr<TileClasses> classes;
   LayoutPlan plan;
   Refusal refusal;
+  bool follows = false;     ///< the finalize is appended to the copy
+  std::string notFollowing; ///< why it is not
 
   bool succeeded() const { return refusal.op == nullptr; }
   bool hasDots() const { return !plan.dots.empty(); }
@@ -125,6 +130,8 @@ struct AssignLayouts : public df::impl::AssignLayoutsBase<AssignLayouts> {
 
 private:
   void run(ProgramOp program, KernelOp kernel);
+  llvm::DenseMap<Operation *, HandlerOpInterface>
+  collectFollowing(ProgramOp program);
   std::vector<Candidate> collect(ProgramOp program, KernelOp kernel);
   StreamLayouts chooseStreams(KernelOp kernel, ArrayRef<Candidate> candidates);
   Attempt attempt(const Candidate &candidate, const StreamLayouts &streams,
@@ -188,10 +195,14 @@ StreamLayouts AssignLayouts::chooseStreams(KernelOp kernel,
 
 Attempt AssignLayouts::attempt(const Candidate &candidate,
                                const StreamLayouts &streams, unsigned groups) {
-  auto tryWarps = [&](unsigned warps, unsigned groups) {
+  auto tryWarps = [&](unsigned warps, unsigned groups,
+                      HandlerOpInterface following = {}) {
     Attempt made;
     PartOp part = candidate.part;
     made.copy = part.clone();
+    if (following)
+      appendFinalize(*made.copy, following);
+    made.follows = following != nullptr;
     made.homes = std::make_unique<TileHomes>(streams);
     if (failed(normalizeBody(*made.copy, made.refusal)) ||
         failed(checkBody(*made.copy, *made.homes, made.refusal)))
@@ -212,7 +223,14 @@ Attempt AssignLayouts::attempt(const Candidate &candidate,
     if (made.succeeded())
       return made;
   }
-  return tryWarps(/*warps=*/4, groups);
+  if (!candidate.following)
+    return tryWarps(/*warps=*/4, groups);
+  Attempt both = tryWarps(/*warps=*/4, groups, candidate.following);
+  if (both.succeeded())
+    return both;
+  Attempt alone = tryWarps(/*warps=*/4, groups);
+  alone.notFollowing = std::move(both.refusal.reason);
+  return alone;
 }
 
 /// A stream that a portable part takes from is row-major for all, which may
@@ -292,6 +310,17 @@ void AssignLayouts::reportPlan(const Candidate &candidate, Attempt &attempt) {
   if (plan.otherCost)
     text += ", the next best plan " + std::to_string(*plan.otherCost);
   remark::passed(part.getLoc(), remarkOptions(part.getHandler())) << text;
+  if (!candidate.following)
+    return;
+  HandlerOpInterface finalize = candidate.following;
+  std::string name = ("'" + finalize.getHandlerName().getValue() + "'").str();
+  if (attempt.follows) {
+    remark::passed(part.getLoc(), remarkOptions(part.getHandler()))
+        << (name + " follows in registers where it is the next instruction");
+    return;
+  }
+  remark::missed(part.getLoc(), remarkOptions(part.getHandler()))
+      << (name + " does not follow in registers: " + attempt.notFollowing);
 }
 
 void AssignLayouts::reportRefusal(const Candidate &candidate,
@@ -306,10 +335,51 @@ void AssignLayouts::reportRefusal(const Candidate &candidate,
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// By the handler of a map that one stage calls: that of the finalize that may
+/// follow it in registers.
+llvm::DenseMap<Operation *, HandlerOpInterface>
+AssignLayouts::collectFollowing(ProgramOp program) {
+  llvm::DenseMap<Operation *, HandlerOpInterface> following;
+  if (!follow)
+    return following;
+  // A program that cannot be planned gets no kernel.
+  FailureOr<dfrt::Program> planned = failure();
+  {
+    ScopedDiagnosticHandler silent(&getContext(),
+                                   [](Diagnostic &) { return success(); });
+    planned = importProgram(program);
+  }
+  if (failed(planned))
+    return following;
+  SmallVector<StageOpInterface> stages(program.getStages());
+  llvm::DenseMap<Operation *, unsigned> callers;
+  for (StageOpInterface stage : stages)
+    if (HandlerOpInterface handler = stage.lookupHandler())
+      ++callers[handler];
+  for (auto [number, stage] : llvm::enumerate(stages)) {
+    if (stage.getStageKind() != StageKind::map)
+      continue;
+    HandlerOpInterface handler = stage.lookupHandler();
+    std::string reason = "several stages call its handler";
+    uint32_t finalize = dfrt::kNone;
+    if (callers.lookup(handler) == 1)
+      finalize = dfrt::findFollowing(*planned, number, &reason);
+    if (finalize != dfrt::kNone)
+      following[handler] = stages[finalize].lookupHandler();
+    else
+      remark::missed(stage.getLoc(),
+                     remarkOptions(handler.getHandlerName().getValue()))
+          << ("no finalize follows in registers: " + reason);
+  }
+  return following;
+}
+
 /// The compute parts of the kernel, and new ones for handlers without streams.
 std::vector<Candidate> AssignLayouts::collect(ProgramOp program,
                                               KernelOp kernel) {
   std::vector<Candidate> candidates;
+  llvm::DenseMap<Operation *, HandlerOpInterface> following =
+      collectFollowing(program);
   llvm::DenseMap<Operation *, std::optional<unsigned>> outputs;
   SmallVector<HandlerOpInterface> handlers;
   for (StageOpInterface stage : program.getStages()) {
@@ -323,10 +393,12 @@ std::vector<Candidate> AssignLayouts::collect(ProgramOp program,
     if (isNew)
       handlers.push_back(handler);
   }
-  auto add = [&](HandlerOpInterface handler, unsigned count, bool sliced) {
+  auto add = [&](HandlerOpInterface handler, unsigned count, bool sliced,
+                 HandlerOpInterface finalize) {
     Candidate candidate;
     candidate.outputs = count;
     candidate.sliced = sliced;
+    candidate.following = finalize;
     candidate.part =
         kernel.getPart(handler.getHandlerName(), PartRole::compute);
     if (!candidate.part) {
@@ -341,7 +413,8 @@ std::vector<Candidate> AssignLayouts::collect(ProgramOp program,
     std::optional<unsigned> count = outputs.lookup(handler);
     if (!count)
       continue;
-    add(handler, *count, /*sliced=*/false);
+    HandlerOpInterface finalize = following.lookup(handler);
+    add(handler, *count, /*sliced=*/false, finalize);
     for (auto variant : program.getBody().getOps<HandlerOp>()) {
       if (!variant.getVariantOfAttr() ||
           variant.getVariantOfAttr().getAttr() != handler.getHandlerName())
@@ -351,7 +424,7 @@ std::vector<Candidate> AssignLayouts::collect(ProgramOp program,
       // Variants for tile counts are not in kernels, unless they are split.
       if (kind != VariantKind::tiles ||
           kernel.getPart(name.getHandlerName(), PartRole::compute))
-        add(name, *count, kind == VariantKind::sliced);
+        add(name, *count, kind == VariantKind::sliced, finalize);
     }
   }
   return candidates;
@@ -372,8 +445,11 @@ void AssignLayouts::apply(KernelOp kernel,
     reportPlan(candidate, attempt);
     ++laidOut;
     any = true;
+    unsigned outputs = candidate.outputs;
+    if (attempt.follows)
+      outputs += candidate.following.getSignature().getNumResults();
     rewriteBody(*attempt.copy, *attempt.classes, *attempt.homes, attempt.plan,
-                candidate.outputs);
+                outputs);
     PartOp made = attempt.copy.release();
     made.setFragments(true);
     if (attempt.plan.warps == 1)

@@ -8,6 +8,7 @@
 // The steps of `dataflow-assign-layouts`, in the order in which it takes them
 // for a copy of one compute part:
 //
+//   appendFinalize adds what a finalize does with the record, if one may follow
 //   normalizeBody  few kinds of operations: contractions become dataflow.dot,
 //                  other structured operations linalg.generic
 //   checkBody      refuses what the fragment path does not take
@@ -49,6 +50,15 @@ struct Refusal {
   /// Keeps the first reason; fails, so that it can be returned.
   LogicalResult set(Operation *at, const Twine &text);
 };
+
+//===----------------------------------------------------------------------===//
+// Finalizes that follow
+//===----------------------------------------------------------------------===//
+
+/// Makes the compute part of a map one that may do the work of the finalize
+/// with this handler, too (dataflow.part, dataflow/Schedule/Following.h). Its
+/// body stands in a branch behind that of the map.
+void appendFinalize(PartOp part, HandlerOpInterface finalize);
 
 //===----------------------------------------------------------------------===//
 // Normal form

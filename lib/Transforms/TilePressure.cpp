@@ -12,6 +12,8 @@
 
 #include "AssignLayouts.h"
 
+#include "dataflow/IR/FollowingPart.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -28,9 +30,22 @@ static bool isDefined(Value value, Operation *op) {
          (definition != around && definition->isBeforeInBlock(around));
 }
 
+/// Whether an op is part of a finalize that follows. What its part yields for
+/// the handler is not used then.
+static bool isInFollowing(Operation *op, PartOp part) {
+  if (!getFollowing(part))
+    return false;
+  Operation *branch = part.getBody().front().findAncestorOpInBlock(*op);
+  return branch != op && isa<scf::IfOp>(branch) &&
+         cast<scf::IfOp>(branch).getCondition() == getFollows(part);
+}
+
 /// Whether `value` may be used once `op` is done.
 static bool isUsedBehind(Value value, Operation *op) {
+  bool follows = isInFollowing(op, op->getParentOfType<PartOp>());
   for (Operation *user : value.getUsers()) {
+    if (follows && isa<YieldOp>(user))
+      continue;
     Operation *here = op;
     // From the inside outwards, until both are in one block.
     for (Block *block = op->getBlock();; block = here->getBlock()) {

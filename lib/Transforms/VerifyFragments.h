@@ -19,6 +19,9 @@ namespace mlir::df {
 /// The rules D6 and D7 of `dataflow-verify-kernel`, for a compute part.
 LogicalResult verifyFragments(PartOp part);
 
+/// The rule D8, likewise.
+LogicalResult verifyFollowing(PartOp part);
+
 } // namespace mlir::df
 
 #endif // DATAFLOW_LIB_TRANSFORMS_VERIFYFRAGMENTS_H

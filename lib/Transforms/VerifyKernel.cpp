@@ -299,7 +299,7 @@ LogicalResult mlir::df::verifyKernel(KernelOp kernel) {
         return failure();
     }
     if (failed(verifyOrder(part.getBody().front())) ||
-        failed(verifyFragments(part)))
+        failed(verifyFragments(part)) || failed(verifyFollowing(part)))
       return failure();
     WalkResult result = part.getBody().walk([](TakeOp take) {
       return failed(verifyUses(take)) ? WalkResult::interrupt()

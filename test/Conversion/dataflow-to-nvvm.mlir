@@ -50,4 +50,4 @@
 // FRAGMENTS: gpu.module @mla_decode_static
 // FRAGMENTS-SAME: argument_alignment = array<i64: 16, 16, 16, 4, 16, 16>
 // FRAGMENTS-SAME: maps = [{argument = 0 : i64
-// FRAGMENTS-SAME: remarks = ["2 streams: q (2 x 36864 bytes, tensor map) pages (2 x 73728 bytes, tensor map); tiles are fetched ahead for 'attend$0'", "fragments: 'attend$0' ({{[0-9]+}} bytes between warps), 'merge$0', 'merge$1', 'normalize$0', 'normalize$1'"
+// FRAGMENTS-SAME: remarks = ["2 streams: q (2 x 36864 bytes, tensor map) pages (2 x 73728 bytes, tensor map); tiles are fetched ahead for 'attend$0'", "fragments: 'attend$0' and 'normalize' behind it ({{[0-9]+}} bytes between warps), 'merge$0', 'merge$1', 'normalize$0', 'normalize$1'"

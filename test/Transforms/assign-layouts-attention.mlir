@@ -9,7 +9,7 @@
 // NARROW: dataflow.stream @q depth 2 of tensor<32x576xf16> layout <swizzle = 128
 // NARROW: dataflow.stream @pages depth 2 of tensor<64x576xf16> layout <swizzle = 128{{.*}}> evict_first
 // NARROW: dataflow.part @attend_compute
-// NARROW-SAME: attributes {fragments}
+// NARROW-SAME: attributes {following = @normalize, fragments}
 // NARROW: %[[Q:.*]] = dataflow.take @q
 // NARROW: scf.for {{.*}} iter_args(%[[MAX:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}})
 // NARROW:   %[[K:.*]] = dataflow.take @pages
@@ -23,6 +23,10 @@
 // NARROW:   %[[STAGED:.*]] = dataflow.convert_layout %[[P]] : {{.*}} to tensor<32x64xf16, #dataflow.shared<swizzle = 128
 // NARROW-NEXT: dataflow.dot %[[V]] contract 0, %[[STAGED]] contract 1, %{{.*}} transposed : {{.*}}, tensor<32x512xf32, #dataflow.fragment<accumulator [32, 512] m 1>>
 // NARROW-NEXT: dataflow.give @pages
+// What normalize does with a whole record, on what the loop leaves.
+// NARROW: scf.if %{{.*}} -> (tensor<?x32x512xf16>, tensor<?x32xf32>) {
+// NARROW-COUNT-2: tensor.insert_slice
+// NARROW: } else {
 // NARROW: dataflow.part @merge_compute
 // NARROW-SAME: attributes {fragments}
 // Slices are for one warp.

@@ -59,6 +59,9 @@ struct Options {
   uint64_t scratchLimit = UINT64_MAX;
   /// Fields are not stored: their registers come back as Info::results.
   bool returnFields = false;
+  /// The last operand of the terminator is an i1, the same in all threads:
+  /// fields are not stored where it is true.
+  bool mayDrop = false;
 };
 
 /// What a lowered body asks of its kernel.

@@ -101,6 +101,9 @@ struct HandlerFunction {
   /// With `fragments`: shared memory that second buffers may grow
   /// HandlerFunctionInfo::fragmentBytes to.
   uint64_t fragmentLimit = UINT64_MAX;
+  /// With `fragments`: the body has one result more, an i1. Where it is true,
+  /// the fields of `output` are not stored: the body itself was their reader.
+  bool mayDrop = false;
   /// Device only: the threads that call this function are not the compute
   /// threads. It has no barriers and may only load, compute scalars and call.
   bool loadRole = false;

@@ -80,7 +80,11 @@ public:
   /// outputs: only indices, operands and scratch. Both get, behind scratch, a
   /// pointer to an i32 for each stream, the number of tiles so far, and one to
   /// the parameter of the kernel.
-  FailureOr<HandlerFunction> lower(PartOp part, HandlerFunction handler);
+  ///
+  /// A compute part with a following finalize, which is the stage `following`
+  /// of the program, has that one's operands behind its own, and its outputs.
+  FailureOr<HandlerFunction> lower(PartOp part, HandlerFunction handler,
+                                   uint32_t following = dfrt::kNone);
 
   /// The tensor maps that the parts so far need, in the order of the parameter.
   ArrayRef<dfrt::TensorMapSpec> getMaps() const { return maps; }

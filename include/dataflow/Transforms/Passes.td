@@ -366,10 +366,16 @@ def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
       and none has products); a request is obeyed. Without
       one, rings give up stages where tiles need more shared memory than they
       leave.
+    - A finalize that alone reads the record of a map (directly, or through a
+      reduce that tasks with one part have no need of) is appended to the part
+      of the map: where it is the next instruction of the CTA, it works on what
+      the map has in registers, and the record is not stored. A remark says
+      which, or why not.
   }];
   let dependentDialects = [
     "::mlir::df::DataflowDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
   let options = [
     Option<"kernel", "kernel", "std::string", /*default=*/"\"kernel\"",
@@ -379,7 +385,9 @@ def AssignLayouts : Pass<"dataflow-assign-layouts", "::mlir::df::ProgramOp"> {
     Option<"sharedBytes", "shared-bytes", "uint64_t", /*default=*/"232448",
            "Shared memory of a CTA; tiles go through what rings leave of it">,
     Option<"maxConsumers", "max-consumers", "unsigned", /*default=*/"2",
-           "Compute warpgroups at most, where no request says how many">
+           "Compute warpgroups at most, where no request says how many">,
+    Option<"follow", "follow", "bool", /*default=*/"true",
+           "Let a finalize follow its map in registers">
   ];
   let statistics = [
     Statistic<"numLaidOut", "num-laid-out", "Parts laid out">,
@@ -408,6 +416,10 @@ def VerifyKernel : Pass<"dataflow-verify-kernel", "::mlir::df::ProgramOp"> {
       part lie over the same threads.
     - (D7) Tiles that an op takes and makes have one layout, or the slices and
       transpositions of one that the maps of a structured op ask for.
+    - (D8) A part with `following` (dataflow/IR/FollowingPart.h) has fragments. Its last argument is the
+      condition of one branch, which stands in the block of the part, and only
+      in the first block of this branch are the outputs of the finalize used;
+      that block takes nothing from streams.
   }];
 }
 

@@ -15,7 +15,9 @@
 
 #include "dataflow/Conversion/ProgramFunctions.h"
 #include "dataflow/Conversion/StreamLowering.h"
+#include "dataflow/IR/FollowingPart.h"
 #include "dataflow/IR/LineOnly.h"
+#include "dataflow/Schedule/Following.h"
 #include "dataflow/Transforms/ProgramImport.h"
 #include "dfrt/KernelABI.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -98,7 +100,8 @@ private:
   llvm::StringSet<> loads;   ///< those with a load part
   llvm::StringSet<> laidOut; ///< those whose compute part is on fragments
   llvm::StringSet<> byWarp;  ///< functions that a warp calls by itself
-  uint32_t threads = 0;      ///< that compute
+  llvm::StringMap<uint32_t> following; ///< KernelState::following
+  uint32_t threads = 0;                ///< that compute
   /// That a plan may use of a CTA; only copies and releases need them.
   uint32_t maxBarriers = 0;
   uint64_t controlAt = 0, barriersAt = 0, fragmentAt = 0, privateAt = 0,
@@ -186,11 +189,15 @@ LogicalResult KernelBuilder::placePrivate() {
 LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
                                            std::vector<HandlerFunction> &list) {
   llvm::StringMap<StringAttr> handlerOf;
-  for (auto [op, stage] : llvm::zip(program.getStages(), planned.stages)) {
+  llvm::StringMap<uint32_t> finalizeOf;
+  for (auto [number, op] : llvm::enumerate(program.getStages())) {
+    const dfrt::Stage &stage = planned.stages[number];
     if (stage.kind == dfrt::StageKind::reshard)
       continue;
-    for (HandlerVariant &variant : getVariants(op, stage.separable))
+    for (HandlerVariant &variant : getVariants(op, stage.separable)) {
       handlerOf[variant.variant.symbol] = variant.handler.getHandlerName();
+      finalizeOf[variant.variant.symbol] = dfrt::findFollowing(planned, number);
+    }
   }
   std::vector<HandlerFunction> result;
   for (HandlerFunction &function : list) {
@@ -212,9 +219,18 @@ LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
     for (PartOp part : {load, compute}) {
       if (!part)
         continue;
-      FailureOr<HandlerFunction> lowered = parts.lower(part, function);
+      uint32_t finalize = dfrt::kNone;
+      if (getFollowing(part)) {
+        finalize = finalizeOf.lookup(function.symbol);
+        if (finalize == dfrt::kNone)
+          return part.emitError("has a finalize that cannot follow it");
+      }
+      FailureOr<HandlerFunction> lowered =
+          parts.lower(part, function, finalize);
       if (failed(lowered))
         return failure();
+      if (finalize != dfrt::kNone)
+        following[lowered->symbol] = finalize;
       result.push_back(std::move(*lowered));
     }
   }
@@ -324,9 +340,8 @@ Value KernelBuilder::createCounters(OpBuilder &at) {
                                     at.getI32IntegerAttr(int32_t(value)));
   };
   size_t count = rings.places.size() + kCells;
-  Value counters =
-      LLVM::AllocaOp::create(at, loc, pointer, at.getI32Type(),
-                             constant(int64_t(count)), 4);
+  Value counters = LLVM::AllocaOp::create(at, loc, pointer, at.getI32Type(),
+                                          constant(int64_t(count)), 4);
   for (size_t number = 0; number < count; ++number) {
     Value place =
         LLVM::GEPOp::create(at, loc, pointer, at.getI32Type(), counters,
@@ -403,6 +418,8 @@ std::string KernelBuilder::describeFragments() {
     if (!symbol.consume_back("$compute") || !laidOut.contains(symbol))
       continue;
     stream << (text.empty() ? "fragments:" : ",") << " '" << symbol << "'";
+    if (auto it = following.find(handler.symbol); it != following.end())
+      stream << " and '" << planned.stages[it->second].name << "' behind it";
     if (handler.fragmentBytes)
       stream << " (" << handler.fragmentBytes << " bytes between warps)";
   }
@@ -414,17 +431,19 @@ std::vector<uint32_t> KernelBuilder::argumentAlignment() {
   std::vector<uint32_t> result(planned.arguments.size(), 1);
   if (streams)
     result = fillAlignment(program, streams);
-  for (const dfrt::Stage &stage : planned.stages) {
-    bool any = llvm::any_of(stage.variants, [&](const dfrt::Variant &variant) {
-      return laidOut.contains(variant.symbol);
-    });
-    if (!any)
-      continue;
+  auto align = [&](const dfrt::Stage &stage) {
     for (uint32_t argument : stage.operands)
       result[argument] = std::max(result[argument], 16u);
     for (uint32_t argument : stage.outputs)
       result[argument] = std::max(result[argument], 16u);
-  }
+  };
+  for (const dfrt::Stage &stage : planned.stages)
+    if (llvm::any_of(stage.variants, [&](const dfrt::Variant &variant) {
+          return laidOut.contains(variant.symbol);
+        }))
+      align(stage);
+  for (const auto &entry : following)
+    align(planned.stages[entry.second]);
   for (auto [bytes, argument] : llvm::zip(result, planned.arguments))
     bytes = std::max(bytes, dfrt::elementBytes(argument.element));
   return result;
@@ -489,6 +508,7 @@ FailureOr<Operation *> KernelBuilder::build() {
   state.split = split;
   state.loads = loads;
   state.byWarp = byWarp;
+  state.following = following;
   placeDescriptors(state.descriptorOffset);
   for (const HandlerFunctionInfo &handler : handlers)
     state.scratchBytes[handler.symbol] = handler.scratchBytes;

@@ -70,6 +70,8 @@ struct KernelState {
   llvm::StringSet<> exchanging;
   /// Functions that a warp calls by itself, without meeting others.
   llvm::StringSet<> byWarp;
+  /// Of functions that may do the work of a finalize, too: its stage.
+  llvm::StringMap<uint32_t> following;
   /// Where the descriptor of each argument of the program lies in the kernel's
   /// parameter.
   std::vector<uint64_t> descriptorOffset;

@@ -20,6 +20,7 @@
 #include "dataflow/Conversion/StreamLowering.h"
 
 #include "dataflow/Conversion/ProgramFunctions.h"
+#include "dataflow/IR/FollowingPart.h"
 #include "dataflow/Transforms/StreamLayout.h"
 #include "dfrt/KernelABI.h"
 
@@ -413,8 +414,47 @@ static uint64_t numberMap(std::vector<dfrt::TensorMapSpec> &maps,
   return it - maps.begin();
 }
 
-FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
-                                                HandlerFunction handler) {
+/// Puts the arguments of the finalize `stage` that follows in a compute part
+/// where a function has them. Whether it is the next instruction is asked in
+/// front of its branch.
+static void joinFollowing(PartOp part, uint32_t stage, BlockArgument counters,
+                          BlockArgument parameter, HandlerFunction &handler) {
+  Block &block = part.getBody().front();
+  unsigned end = handler.indices + handler.operands, fields = 0;
+  for (const HandlerFunction::Input &input : handler.inputs)
+    fields += input.record.fields.size();
+  Operation *yield = block.getTerminator();
+  unsigned outputs =
+      yield->getNumOperands() - unsigned(handler.output->fields.size());
+  BlockArgument follows = block.getArgument(counters.getArgNumber() - 1);
+  unsigned operands = follows.getArgNumber() - outputs - end - fields;
+
+  Operation *branch = *follows.getUsers().begin();
+  OpBuilder builder(branch);
+  Value number = arith::ConstantIntOp::create(builder, branch->getLoc(),
+                                              int64_t(stage), 32);
+  Value asked = func::CallOp::create(builder, branch->getLoc(),
+                                     "dfk_is_followed", builder.getI1Type(),
+                                     ValueRange{parameter, counters, number})
+                    .getResult(0);
+  follows.replaceAllUsesWith(asked);
+  yield->insertOperands(yield->getNumOperands(), asked);
+  block.eraseArgument(follows.getArgNumber());
+  for (unsigned i = 0; i < operands; ++i) {
+    unsigned from = end + i + fields;
+    BlockArgument argument = block.getArgument(from);
+    BlockArgument moved =
+        block.insertArgument(end + i, argument.getType(), argument.getLoc());
+    block.getArgument(from + 1).replaceAllUsesWith(moved);
+    block.eraseArgument(from + 1);
+  }
+  handler.operands += operands;
+  handler.outputs += outputs;
+  handler.mayDrop = true;
+}
+
+FailureOr<HandlerFunction>
+PartFunctions::lower(PartOp part, HandlerFunction handler, uint32_t following) {
   MLIRContext *context = part.getContext();
   for (StringRef name :
        {"arith", "bufferization", "func", "llvm", "memref", "scf", "tensor"})
@@ -441,8 +481,10 @@ FailureOr<HandlerFunction> PartFunctions::lower(PartOp part,
     handler.loadRole = true;
   }
   auto pointer = LLVM::LLVMPointerType::get(context);
-  Value counters = block.addArgument(pointer, part.getLoc());
-  Value parameter = block.addArgument(pointer, part.getLoc());
+  BlockArgument counters = block.addArgument(pointer, part.getLoc());
+  BlockArgument parameter = block.addArgument(pointer, part.getLoc());
+  if (getFollowing(copy))
+    joinFollowing(copy, following, counters, parameter, handler);
   PartLowering lowering(kernel, layout, counters, parameter);
   auto fillMap = fillMaps->begin();
   SmallVector<Operation *> ops;

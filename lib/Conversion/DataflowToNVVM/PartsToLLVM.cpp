@@ -8,6 +8,7 @@
 #include "dataflow/Conversion/Passes.h"
 #include "dataflow/Conversion/ProgramFunctions.h"
 #include "dataflow/Conversion/StreamLowering.h"
+#include "dataflow/Schedule/Following.h"
 #include "dataflow/Transforms/ProgramImport.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -33,9 +34,11 @@ static LogicalResult convertParts(ProgramOp program, KernelOp kernel) {
   RingLayout layout = layoutRings(kernel, 0, kernel.getRingBytes());
   PartFunctions parts(kernel, layout, placeMaps(*planned));
   std::vector<HandlerFunction> functions;
-  for (auto [op, stage] : llvm::zip(program.getStages(), planned->stages)) {
+  for (auto [number, op] : llvm::enumerate(program.getStages())) {
+    const dfrt::Stage &stage = planned->stages[number];
     if (stage.kind == dfrt::StageKind::reshard)
       continue;
+    uint32_t following = dfrt::findFollowing(*planned, number);
     for (HandlerVariant &variant : getVariants(op, stage.separable))
       for (PartRole role : {PartRole::load, PartRole::compute}) {
         PartOp part = kernel.getPart(variant.handler.getHandlerName(), role);
@@ -45,7 +48,8 @@ static LogicalResult convertParts(ProgramOp program, KernelOp kernel) {
             llvm::find_if(*handlers, [&](const HandlerFunction &function) {
               return function.symbol == variant.variant.symbol;
             });
-        FailureOr<HandlerFunction> function = parts.lower(part, *handler);
+        FailureOr<HandlerFunction> function =
+            parts.lower(part, *handler, following);
         if (failed(function))
           return failure();
         functions.push_back(*function);

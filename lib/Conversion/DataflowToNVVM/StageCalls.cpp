@@ -99,7 +99,10 @@ public:
         stage(program.stages[stage]),
         sliced(variant.kind == dfrt::Variant::Kind::sliced),
         split(state.split.contains(variant.symbol)),
-        callee(state.calleeOf(variant)) {}
+        callee(state.calleeOf(variant)) {
+    if (auto it = state.following.find(callee); it != state.following.end())
+      following = &program.stages[it->second];
+  }
 
   void emit();
 
@@ -119,6 +122,7 @@ private:
   void stackRecords(Channel &channel, Value &top);
   StoredValue recordOf(const Channel &channel, Value tile);
   void callOnce(Value tile, Value slice);
+  void appendTensors(ArrayRef<uint32_t> tensors);
   /// The arguments behind the inputs.
   void appendOutputs(Value tile, Value slice);
   void callAhead(const SliceFunctions &functions, Value tile);
@@ -134,6 +138,8 @@ private:
   const dfrt::Stage &stage;
   bool sliced, split;
   std::string callee;
+  /// A finalize whose work the function may do as well.
+  const dfrt::Stage *following = nullptr;
   SmallVector<Channel> channels;
   std::optional<Memory::Place> scratch;
   SmallVector<Value> arguments;
@@ -217,6 +223,8 @@ StoredValue StageCalls::recordOf(const Channel &channel, Value tile) {
 void StageCalls::callOnce(Value tile, Value slice) {
   arguments.clear();
   appendIndices(state, stage, tile, slice, arguments);
+  if (following)
+    appendTensors(following->operands);
   for (Channel &channel : channels) {
     if (channel.arity == dfrt::Arity::collected) {
       argument(e.spill(e.extend(channel.count)));
@@ -231,6 +239,11 @@ void StageCalls::callOnce(Value tile, Value slice) {
   e.callPacked(callee, arguments);
 }
 
+void StageCalls::appendTensors(ArrayRef<uint32_t> tensors) {
+  for (uint32_t tensor : tensors)
+    argument(e.offset(e.parameters(), state.descriptorOffset[tensor]));
+}
+
 void StageCalls::appendOutputs(Value tile, Value slice) {
   if (stage.arity != dfrt::Arity::none) {
     Value index = e.word(e.instruction(), kFirstOutput);
@@ -243,8 +256,9 @@ void StageCalls::appendOutputs(Value tile, Value slice) {
       record.slice = e.call("dfk_output_slice", output);
     argument(viewOf(e, stage.record, record, slice));
   }
-  for (uint32_t output : stage.outputs)
-    argument(e.offset(e.parameters(), state.descriptorOffset[output]));
+  appendTensors(stage.outputs);
+  if (following)
+    appendTensors(following->outputs);
   argument(state.address(*scratch));
 
   if (split) {

@@ -484,6 +484,25 @@ Memory FragmentLowering::memoryOf(const Place &place, unsigned argument) {
   return memory;
 }
 
+/// Stores the first of `values` where the fields of a record lie.
+LogicalResult FragmentLowering::storeFields(Operation *terminator,
+                                            ValueRange values,
+                                            ArrayRef<Place> fields) {
+  for (auto [value, place] : llvm::zip(values, fields)) {
+    Memory field = memoryOf(place, ~0u);
+    if (!isTensor(value.getType())) {
+      store(scalar(value), field);
+      continue;
+    }
+    const Fragment *fragment = this->fragment(value);
+    if (!fragment)
+      return terminator->emitOpError("returns a tensor of type ")
+             << value.getType() << ", which is not held in registers";
+    store(*fragment, field);
+  }
+  return success();
+}
+
 LogicalResult FragmentLowering::run(Block &body, ArrayRef<Place> arguments,
                                     ArrayRef<Place> fields) {
   loc = body.getParentOp() ? body.getParentOp()->getLoc() : loc;
@@ -518,20 +537,22 @@ LogicalResult FragmentLowering::run(Block &body, ArrayRef<Place> arguments,
                        info.results)))
       return failure();
   }
-  for (auto [number, place] : llvm::enumerate(fields)) {
-    Value value = terminator->getOperand(unsigned(number));
-    Memory field = memoryOf(place, ~0u);
-    if (!isTensor(value.getType())) {
-      store(scalar(value), field);
-      continue;
+  ValueRange results = terminator->getOperands();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    if (options.mayDrop) {
+      Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
+      Value kept = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         scalar(results.back()), no);
+      auto branch =
+          scf::IfOp::create(builder, loc, kept, /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      results = results.drop_back();
     }
-    const Fragment *fragment = this->fragment(value);
-    if (!fragment)
-      return terminator->emitOpError("returns a tensor of type ")
-             << value.getType() << ", which is not held in registers";
-    store(*fragment, field);
+    if (failed(storeFields(terminator, results, fields)))
+      return failure();
   }
-  for (Value value : terminator->getOperands().drop_front(fields.size()))
+  for (Value value : results.drop_front(fields.size()))
     if (!options.returnFields && !memory(value))
       return terminator->emitOpError("returns an output of type ")
              << value.getType() << " that is no update of the output";

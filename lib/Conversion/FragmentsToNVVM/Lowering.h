@@ -246,6 +246,8 @@ private:
   LogicalResult lowerExtract(tensor::ExtractOp op);
   LogicalResult lowerDim(tensor::DimOp op);
   Memory memoryOf(const Place &place, unsigned argument);
+  LogicalResult storeFields(Operation *terminator, ValueRange values,
+                            ArrayRef<Place> fields);
   /// The part of `source` that a slice names; `drop` are dimensions that it
   /// has not.
   FailureOr<Memory> sliceOf(OffsetSizeAndStrideOpInterface op,

@@ -391,6 +391,7 @@ FunctionBuilder::lowerFragments(Block &block,
   fragments::Options options;
   options.warp = function.warp;
   options.scratchLimit = function.fragmentLimit;
+  options.mayDrop = function.mayDrop;
   return fragments::lowerBody(inner, block, arguments, fields, options, info);
 }
 
@@ -406,8 +407,8 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
     return emitError(loc) << "body of '" << function.symbol << "' has "
                           << block.getNumArguments() << " arguments, expected "
                           << expected;
-  unsigned results =
-      (function.output ? function.output->fields.size() : 0) + function.outputs;
+  unsigned results = (function.output ? function.output->fields.size() : 0) +
+                     function.outputs + function.mayDrop;
   if (block.getTerminator()->getNumOperands() != results)
     return emitError(loc) << "body of '" << function.symbol << "' returns "
                           << block.getTerminator()->getNumOperands()
