@@ -47,10 +47,11 @@ static void edges(const ScheduleView &view, uint32_t slot, const char *label,
 std::string dfrt::toDot(const ScheduleView &view) {
   const PlanImage &image = *view.image;
   const Schedule &schedule = image.schedule;
-  std::string out = "digraph schedule {\n  label=" + quoted(view.title) +
-                    ";\n  rankdir=LR;\n"
-                    "  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n"
-                    "  edge [fontname=\"sans-serif\", fontsize=8];\n";
+  std::string out =
+      "digraph schedule {\n  label=" + quoted(view.title) +
+      ";\n  rankdir=LR;\n"
+      "  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n"
+      "  edge [fontname=\"sans-serif\", fontsize=8];\n";
   uint32_t size = std::max(image.topology.clusterSize, 1u);
   for (uint32_t cta = 0; cta < view.rows.size(); ++cta) {
     if (view.rows[cta].empty())
@@ -58,8 +59,8 @@ std::string dfrt::toDot(const ScheduleView &view) {
     std::string label = "CTA " + std::to_string(cta);
     if (size > 1)
       label += ", cluster " + std::to_string(cta / size);
-    out += "  subgraph cluster_" + std::to_string(cta) + " {\n    label=" +
-           quoted(label) + ";\n";
+    out += "  subgraph cluster_" + std::to_string(cta) +
+           " {\n    label=" + quoted(label) + ";\n";
     for (uint32_t i : view.rows[cta])
       out += "    " + node(i) + " [label=" +
              quoted("#" + std::to_string(i) + " " + view.instructions[i].name) +

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace dfrt;
 
@@ -107,8 +108,8 @@ private:
     if (cta == kNone) {
       // Of a ticket list: the CTA that is free first draws.
       if (schedule.instructions[number].draw || drawer == kNone)
-        drawer = uint32_t(std::min_element(free.begin(), free.end()) -
-                          free.begin());
+        drawer =
+            uint32_t(std::min_element(free.begin(), free.end()) - free.begin());
       cta = drawer;
     }
     ScheduleView::Instruction &entry = view.instructions[number];
@@ -166,8 +167,10 @@ ScheduleView dfrt::viewSchedule(const PlanImage &image, std::string title,
     view.rows[view.instructions[i].cta].push_back(i);
   }
   for (std::vector<uint32_t> &row : view.rows)
-    std::stable_sort(row.begin(), row.end(), [&](uint32_t a, uint32_t b) {
-      return view.instructions[a].wait < view.instructions[b].wait;
+    std::sort(row.begin(), row.end(), [&](uint32_t a, uint32_t b) {
+      const ScheduleView::Instruction &x = view.instructions[a],
+                                      &y = view.instructions[b];
+      return std::tie(x.wait, x.end, a) < std::tie(y.wait, y.end, b);
     });
 
   std::vector<bool> arrives(schedule.slots.size());

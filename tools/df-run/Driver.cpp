@@ -137,6 +137,12 @@ ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
       return fail(kExitExecute, recorded.status().message());
     trace = std::move(*recorded);
     report.trace = summarise(plan.problem, plan.schedule, *trace);
+    // Measured on this card where that was asked for, else predicted.
+    double floor = report.measurement ? report.measurement->readFloorUs * 1e3
+                                      : report.prediction->floorNs;
+    if (options.explain)
+      report.explanations.push_back(
+          explain(plan.problem, plan.schedule, *trace, floor));
   }
   progress.done();
   return kExitSuccess;
@@ -181,6 +187,15 @@ ExitCode PointRunner::runPoint(size_t point) {
   report.prediction = std::move(*simulation);
   report.plan = summarise(plan->problem, plan->schedule, &*report.prediction,
                           plan->bytes.size());
+  report.memory = layOutMemory(plan->problem, plan->schedule, artifact.kernels,
+                               plan->bytes);
+  if (options.explain) {
+    Expected<Explanation> predicted =
+        explain(plan->problem, plan->schedule, *report.prediction);
+    if (!predicted)
+      return fail(kExitPlan, predicted.status().message());
+    report.explanations.push_back(std::move(*predicted));
+  }
   if (options.planFile.empty() && !options.quiet) {
     progress.phase("measuring the planning time");
     Expected<PlanTime> time = measurePlanning(artifact, *tensors, options);
@@ -259,6 +274,7 @@ ExitCode PointRunner::run() {
        {std::pair<const char *, const std::string &>{"--timeline",
                                                      options.timeline},
         {"--view", options.view},
+        {"--report", options.report},
         {"--save-plan", options.savePlan},
         {"--save-tensors", options.saveTensors}})
     if (points.size() > 1 && !name.empty() && name != "text" &&

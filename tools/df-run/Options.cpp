@@ -286,6 +286,19 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                  "the name stands for the point)")
       ->type_name("FILE.html|FILE.dot")
       ->group(output);
+  app.add_flag("--explain", options.explain,
+               "say where the time goes: against the read floor, by stage, in "
+               "waits for transfers, on the critical path; and what would help "
+               "most. Predicted; with --timeline FILE.pftrace on a GPU also "
+               "measured")
+      ->group(output);
+  app.add_option(
+         "--report", options.report,
+         "write the plan record by record, the decisions and where they "
+         "come from, the target, and the memory, as JSON "
+         "(docs/reports.md; '%' in the name stands for the point)")
+      ->type_name("FILE.json")
+      ->group(output);
   app.add_option("--save-tensors", options.saveTensors,
                  "write every argument as raw bytes to DIR/NAME.bin, and "
                  "DIR/tensors.json with types and shapes")

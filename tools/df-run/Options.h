@@ -61,6 +61,8 @@ struct Options {
 
   bool json = false, quiet = false;
   std::string timeline; ///< "", "text", an SVG file, or one for trace viewers
+  bool explain = false; ///< where the time goes
+  std::string report;   ///< "", or a JSON file
   std::string view;     ///< "", an HTML file or a DOT file
   std::string saveTensors;
   std::string commandLine; ///< for reports

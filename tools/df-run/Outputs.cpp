@@ -11,6 +11,7 @@
 
 #include "Outputs.h"
 
+#include "PlanReport.h"
 #include "Tensors.h"
 #include "Timeline.h"
 
@@ -65,9 +66,8 @@ static Status writeTimeline(const Options &options, const Plan &plan,
   }
   if (!options.traceFile())
     return write(options.timeline, report, drawSvg(timeline));
-  std::unique_ptr<TraceSink> sink = endsWith(options.timeline, ".json")
-                                        ? makeJsonSink()
-                                        : makePerfettoSink();
+  std::unique_ptr<TraceSink> sink =
+      endsWith(options.timeline, ".json") ? makeJsonSink() : makePerfettoSink();
   return write(options.timeline, report,
                traceEvents(plan.problem, plan.schedule, *report.prediction,
                            trace, timeline.title, *sink));
@@ -92,5 +92,8 @@ Status dfrt::writeOutputs(const Options &options, const Plan &plan,
   if (!options.view.empty())
     if (Status s = writeView(options, plan, report); !s)
       return s;
+  if (!options.report.empty())
+    return write(options.report, report,
+                 jsonText(planReport(options, plan, report)) + "\n");
   return Status::success();
 }

@@ -28,7 +28,8 @@ std::string fileFor(const std::string &name, const std::string &point);
 Status checkOutputs(const Options &options);
 
 /// Writes what --timeline and --view ask for; `trace` is null without a launch.
-/// Text goes to the standard output or, where that is JSON, to the error output.
+/// Text goes to the standard output or, where that is JSON, to the error
+/// output.
 Status writeOutputs(const Options &options, const Plan &plan,
                     const Report &report, const LaunchTrace *trace);
 

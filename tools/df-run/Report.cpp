@@ -19,7 +19,7 @@
 using namespace dfrt;
 
 bool Report::passed() const {
-  return (!run || run->identical) &&
+  return (!run || run->identical) && (!memory || memory->problems.empty()) &&
          std::all_of(checks.begin(), checks.end(),
                      [](const OutputCheck &check) { return check.passed; });
 }
@@ -209,6 +209,13 @@ static void printCheck(const OutputCheck &check, Page &page) {
               check.name, formatCount(check.mismatched), check.firstMismatch);
 }
 
+static std::string explanationsText(const Report &report) {
+  std::string out;
+  for (const Explanation &explanation : report.explanations)
+    out += toText(explanation);
+  return out;
+}
+
 std::string dfrt::toText(const Report &report) {
   Page page;
   page.line("program", "{}, point {} of {}", report.program, report.point,
@@ -216,6 +223,9 @@ std::string dfrt::toText(const Report &report) {
   printProblem(report.problem, page);
   if (report.plan)
     printPlan(*report.plan, page);
+  std::string out = page.take();
+  if (report.memory)
+    out += toText(*report.memory);
   for (const Decision &decision : report.decisions)
     page.line("decisions", "{}: {}; {}", decision.topic, decision.choice,
               decision.reason);
@@ -246,7 +256,10 @@ std::string dfrt::toText(const Report &report) {
   }
   for (const OutputCheck &check : report.checks)
     printCheck(check, page);
-  return page.take() + (report.trace ? toText(*report.trace) : std::string());
+  out += page.take();
+  if (report.trace)
+    out += toText(*report.trace);
+  return out + explanationsText(report);
 }
 
 std::string dfrt::toMeasurementLine(const Report &report) {
@@ -279,5 +292,10 @@ std::string dfrt::toMeasurementLine(const Report &report) {
                           "{} elements differ in kind or value {}: WRONG\n",
                           "", check.name, check.relativeL2, check.tolerance,
                           check.mismatched, check.firstMismatch);
-  return line + (report.trace ? toText(*report.trace) : std::string());
+  if (report.memory)
+    for (const std::string &problem : report.memory->problems)
+      line += fmt::format("{:<16} {}: WRONG\n", "", problem);
+  if (report.trace)
+    line += toText(*report.trace);
+  return line + explanationsText(report);
 }

@@ -13,7 +13,9 @@
 #ifndef DF_RUN_REPORT_H
 #define DF_RUN_REPORT_H
 
+#include "Explain.h"
 #include "Json.h"
+#include "Memory.h"
 #include "Trace.h"
 
 #include "dataflow/Schedule/Schedulers.h"
@@ -113,6 +115,8 @@ struct Report {
   std::vector<OutputCheck> checks;
   std::optional<Measurement> measurement;
   std::optional<TraceSummary> trace;
+  std::optional<MemoryLayout> memory;
+  std::vector<Explanation> explanations;
 
   /// Nothing that was checked is wrong.
   bool passed() const;

@@ -113,6 +113,11 @@ Json dfrt::toJson(const Report &report) {
                                 {"passed", check.passed}});
   if (report.trace)
     result["timeline"] = toJson(*report.trace);
+  if (!report.explanations.empty()) {
+    result["explanations"] = Json::array();
+    for (const Explanation &explanation : report.explanations)
+      result["explanations"].push_back(toJson(explanation));
+  }
   if (!report.measurement)
     return result;
   const Measurement &m = *report.measurement;

@@ -7,8 +7,8 @@
 //
 // Processes with tracks, slices on tracks and flows between slices, as trace
 // events in JSON (Perfetto and chrome://tracing read them) or as Perfetto's
-// protobuf, which is smaller by a factor of three and keeps the order of tracks.
-// Times are nanoseconds. Slices of a track nest.
+// protobuf, which is smaller by a factor of three and keeps the order of
+// tracks. Times are nanoseconds. Slices of a track nest.
 //
 //===----------------------------------------------------------------------===//
 

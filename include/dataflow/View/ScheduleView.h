@@ -7,8 +7,8 @@
 //
 // What a picture of a schedule shows: which CTA runs what and when, which slots
 // hold a record meanwhile, and who waits for whom. It is made of a plan image,
-// so that `df-translate` (from IR) and `df-run` (from plan bytes) show the same,
-// and written as a page (`toHtml`) or as a graph (`toDot`).
+// so that `df-translate` (from IR) and `df-run` (from plan bytes) show the
+// same, and written as a page (`toHtml`) or as a graph (`toDot`).
 //
 // Times are those of a simulation; without one they are steps: an instruction
 // takes one, and begins when its CTA is free and its operands are written. That

@@ -77,9 +77,8 @@ TEST(ScheduleView, TimesOfASimulation) {
   SimulationResult simulation;
   simulation.totalNs = 9000.4;
   simulation.floorNs = 3000;
-  simulation.spans = {{0, 0, 100, 200, 1000},
-                      {2, 0, 1000, 5000, 6000},
-                      {1, 1, 100, 100, 4000}};
+  simulation.spans = {
+      {0, 0, 100, 200, 1000}, {2, 0, 1000, 5000, 6000}, {1, 1, 100, 100, 4000}};
   ScheduleView view = viewSchedule(image, "two parts", &simulation);
   EXPECT_TRUE(view.timed);
   EXPECT_EQ(view.total, 9000);
@@ -100,7 +99,8 @@ TEST(ScheduleView, WaitsForItselfAreShown) {
 TEST(ScheduleView, PageHoldsItsDataAndNothingElse) {
   PlanImage image = twoParts();
   std::string page = toHtml(viewSchedule(image, "two parts"));
-  EXPECT_THAT(page, HasSubstr("\"names\":[\"part\\u003c/script> (0) [0, 512)\""));
+  EXPECT_THAT(page,
+              HasSubstr("\"names\":[\"part\\u003c/script> (0) [0, 512)\""));
   EXPECT_THAT(page, HasSubstr("\"transfers\":[[2,1,1,3]]"));
   EXPECT_EQ(page.find("@DATA@"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos) << "self-contained";
@@ -111,10 +111,12 @@ TEST(ScheduleView, Graph) {
   image.stages[0].name = "a \"part\"";
   std::string graph = toDot(viewSchedule(image, "two parts"));
   EXPECT_THAT(graph, HasSubstr("label=\"CTA 1, cluster 0\""));
-  EXPECT_THAT(graph, HasSubstr("i1 [label=\"#1 a \\\"part\\\" (0) [512, 700)\"]"));
-  EXPECT_THAT(graph, HasSubstr("i0 -> i2 [style=dashed"));
   EXPECT_THAT(graph,
-              HasSubstr("i1 -> i2 [label=\"cluster_shared s3, 48 B\", style=bold]"));
+              HasSubstr("i1 [label=\"#1 a \\\"part\\\" (0) [512, 700)\"]"));
+  EXPECT_THAT(graph, HasSubstr("i0 -> i2 [style=dashed"));
+  EXPECT_THAT(
+      graph,
+      HasSubstr("i1 -> i2 [label=\"cluster_shared s3, 48 B\", style=bold]"));
   EXPECT_THAT(graph, HasSubstr("i0 -> i2 [label=\"reads s0, 48 B\""));
 }
 
