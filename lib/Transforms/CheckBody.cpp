@@ -82,8 +82,10 @@ TileHome TileHomes::find(Value tensor) {
                : TileHome::fragment;
   if (auto take = dyn_cast_or_null<TakeOp>(op))
     return layoutOf(take) ? TileHome::stage : TileHome::memory;
-  if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::PadOp, tensor::CastOp>(
-          op)) {
+  if (isa_and_nonnull<tensor::PadOp>(op))
+    return of(op->getOperand(0)) == TileHome::stage ? TileHome::stage
+                                                    : TileHome::fragment;
+  if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::CastOp>(op)) {
     TileHome home = of(op->getOperand(0));
     auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
     // A mask is taken of what is on its way to memory.
@@ -218,7 +220,7 @@ LogicalResult BodyChecker::checkTypes(Operation *op) {
       continue;
     if (isUpdated(operand))
       return refuse(op, "it reads an output that was written before");
-    if (!isa<tensor::ExtractOp>(op) &&
+    if (!isa<tensor::ExtractOp, tensor::PadOp>(op) &&
         !cast<RankedTensorType>(operand.getType()).hasStaticShape())
       return refuse(op, "it reads a tensor of unknown shape");
   }
@@ -328,10 +330,17 @@ LogicalResult BodyChecker::checkSlice(tensor::ExtractSliceOp op) {
   return refuse(op, "only rows in front of padding may be cut off a stage");
 }
 
-/// Zeros behind the valid rows of a stage, up to the shape of the stage.
+/// Zeros behind the valid rows of a stage, up to the shape of the stage, or one
+/// value behind what memory has.
 LogicalResult BodyChecker::checkPad(tensor::PadOp op) {
+  if (homes.of(op.getSource()) == TileHome::memory) {
+    if (!op.getConstantPaddingValue() ||
+        !llvm::all_of(op.getMixedLowPad(), isZeroInteger))
+      return refuse(op, "it pads with more than one value, or in front");
+    return success();
+  }
   if (homes.of(op.getSource()) != TileHome::stage)
-    return refuse(op, "only a swizzled stage is padded in place");
+    return refuse(op, "a tile in registers cannot be padded");
   auto slice = op.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice || slice.getSourceType().getShape() != op.getType().getShape() ||
       !isZeroInteger(slice.getMixedOffsets()[0]) ||

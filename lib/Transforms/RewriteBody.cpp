@@ -259,6 +259,8 @@ void BodyRewriter::rewrite(Operation *op) {
   if (isa<TakeOp, tensor::ExtractSliceOp, tensor::PadOp>(op)) {
     if (homes.of(op->getResult(0)) == TileHome::stage)
       rewriteStage(op);
+    else if (isa<tensor::PadOp>(op))
+      setLayout(op->getResult(0), layoutOf(op->getResult(0)));
     return;
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {

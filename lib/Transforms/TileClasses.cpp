@@ -249,6 +249,9 @@ void TileClasses::addOp(Operation *op) {
       source = mask.getSource();
     if (homes.isFragment(source))
       touchMemory(node(source), source.getType(), op);
+  } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    if (homes.isFragment(pad.getResult()))
+      touchMemory(node(pad.getResult()), pad.getType(), op);
   } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     if (homes.isFragment(extract.getTensor()))
       node(extract.getTensor());

@@ -65,6 +65,8 @@ static bool canLeaveIn(Operation *op, Home home) {
   case Home::fragment:
     return isa<DotOp, scf::ForOp, scf::IfOp, tensor::SplatOp, tensor::EmptyOp,
                arith::ConstantOp, linalg::LinalgOp>(op) ||
+           (isa<tensor::PadOp>(op) &&
+            getHome(op->getOperand(0).getType()) == Home::memory) ||
            OpTrait::hasElementwiseMappableTraits(op);
   }
   llvm_unreachable("all homes were seen");

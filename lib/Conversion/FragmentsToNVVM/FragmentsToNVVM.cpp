@@ -409,7 +409,7 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return lowerInsert(insert);
   if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return lowerSharedPad(pad);
+    return memory(pad.getSource()) ? lowerMemoryPad(pad) : lowerSharedPad(pad);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return lowerExtract(extract);
   if (auto dim = dyn_cast<tensor::DimOp>(op))

@@ -79,6 +79,11 @@ struct Memory {
   unsigned argument = 0; ///< of the body, that it is a slice of
 };
 
+/// The type of an element as LLVM knows it: formats that it has no vectors of
+/// are moved as integers.
+Type storedType(Type element);
+int64_t bytesOf(Type element);
+
 /// The layout of a fragment's type; nothing for other types.
 std::optional<FragmentLayout> layoutOf(Type type);
 
@@ -185,10 +190,13 @@ public:
   void noteRead(Site site);
 
   //===--------------------------------------------------------------------===//
-  // Loads and stores (Memory.cpp)
+  // Loads and stores (Memory.cpp, Slices.cpp)
   //===--------------------------------------------------------------------===//
 
   Fragment load(const Memory &from, const FragmentLayout &layout);
+  /// The elements that memory has; `padding` in place of the others.
+  Fragment load(const Memory &from, const FragmentLayout &layout,
+                Value padding);
   /// Where there are `limits`, one for each dimension, elements that have a
   /// coordinate not below its limit are not stored.
   void store(const Fragment &fragment, const Memory &to,
@@ -238,10 +246,7 @@ private:
   LogicalResult lowerConstant(Operation *op, const FragmentLayout &layout);
   LogicalResult lowerLinalg(linalg::LinalgOp op);
   LogicalResult lowerMemorySlice(tensor::ExtractSliceOp op);
-  /// Whether the elements of a register lie below the limits, an i1; null when
-  /// they do in any case.
-  Value isBelow(const FragmentLayout &layout, unsigned reg,
-                ArrayRef<OpFoldResult> limits);
+  LogicalResult lowerMemoryPad(tensor::PadOp op);
   LogicalResult lowerInsert(tensor::InsertSliceOp op);
   LogicalResult lowerExtract(tensor::ExtractOp op);
   LogicalResult lowerDim(tensor::DimOp op);
@@ -279,6 +284,9 @@ private:
   llvm::DenseMap<Operation *, SmallVector<unsigned>> reads;
   SmallVector<std::pair<SmallVector<Value>, std::function<void()>>> deferred;
 };
+
+/// An element as it was stored.
+Value fromStored(FragmentLowering &lowering, Value value, Type element);
 
 } // namespace mlir::df::fragments
 

@@ -1,4 +1,4 @@
-//===- Memory.cpp - Loads, stores and slices of memory --------------------===//
+//===- Memory.cpp - Loads and stores of memory ----------------------------===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,10 @@
 // that are neighbours in memory are accessed together, up to 16 bytes.
 //
 // Threads that hold the same element all store it: they store the same value.
+//
+// Of a tile that memory has only a part of, registers whose coordinates agree
+// where it ends share a branch. Neighbours are accessed together when the part
+// is the whole tile, or ends along other dimensions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +32,13 @@ using namespace mlir::df::fragments;
 
 static constexpr int64_t kVectorBytes = 16;
 
-static int64_t bytesOf(Type element) {
+int64_t df::fragments::bytesOf(Type element) {
   if (element.isIndex())
     return 8;
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// The type of an element as LLVM knows it: formats that it has no vectors of
-/// are moved as integers.
-static Type storedType(Type element) {
+Type df::fragments::storedType(Type element) {
   if (element.isIndex())
     return IntegerType::get(element.getContext(), 64);
   if (isa<FloatType>(element) && !element.isF16() && !element.isF32() &&
@@ -51,9 +53,9 @@ namespace {
 /// Addresses of the elements of one tile.
 class Access {
 public:
-  /// `single`: neighbours in the last dimension are accessed one by one.
+  /// At most `limit` elements are accessed together.
   Access(FragmentLowering &lowering, const Memory &memory,
-         const FragmentLayout &layout, bool single = false);
+         const FragmentLayout &layout, unsigned limit);
 
   /// Elements that are accessed together.
   unsigned width() const { return vectorWidth; }
@@ -89,10 +91,10 @@ private:
 } // namespace
 
 Access::Access(FragmentLowering &lowering, const Memory &memory,
-               const FragmentLayout &layout, bool single)
+               const FragmentLayout &layout, unsigned limit)
     : lowering(lowering), memory(memory), layout(layout),
       stored(storedType(memory.element)), bytes(bytesOf(memory.element)),
-      vectorWidth(single ? 1 : chooseWidth()) {
+      vectorWidth(std::min(limit, chooseWidth())) {
   OpBuilder &builder = lowering.builder;
   Value offset;
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
@@ -195,7 +197,7 @@ Value Access::address(unsigned reg) {
   return address;
 }
 
-/// An element as it is stored, and back.
+/// An element as it is stored.
 static Value toStored(FragmentLowering &lowering, Value value) {
   if (value.getType().isIndex())
     return arith::IndexCastOp::create(lowering.builder, lowering.loc,
@@ -204,82 +206,239 @@ static Value toStored(FragmentLowering &lowering, Value value) {
   return stored == value.getType() ? value : lowering.toBits(value);
 }
 
-static Value fromStored(FragmentLowering &lowering, Value value, Type element) {
+Value df::fragments::fromStored(FragmentLowering &lowering, Value value,
+                                Type element) {
   if (element.isIndex())
     return arith::IndexCastOp::create(lowering.builder, lowering.loc, element,
                                       value);
   return lowering.fromBits(value, element);
 }
 
+/// Loads `access.width()` elements, of which register `reg` is the first.
+static void loadVector(FragmentLowering &lowering, Access &access,
+                       const Memory &from, unsigned reg,
+                       MutableArrayRef<Value> elements) {
+  OpBuilder &builder = lowering.builder;
+  unsigned width = access.width();
+  Type stored = storedType(from.element);
+  Type type = width == 1 ? stored : VectorType::get(width, stored);
+  Value loaded =
+      LLVM::LoadOp::create(builder, lowering.loc, type, access.address(reg),
+                           unsigned(access.alignment()));
+  for (unsigned i = 0; i < width; ++i) {
+    Value value = width == 1
+                      ? loaded
+                      : LLVM::ExtractElementOp::create(builder, lowering.loc,
+                                                       loaded, lowering.i32(i))
+                            .getResult();
+    elements[i] = fromStored(lowering, value, from.element);
+  }
+}
+
+static void storeVector(FragmentLowering &lowering, Access &access,
+                        const Memory &to, unsigned reg,
+                        ArrayRef<Value> elements) {
+  OpBuilder &builder = lowering.builder;
+  unsigned width = access.width();
+  Value value = toStored(lowering, elements.front());
+  if (width > 1) {
+    Value vector = LLVM::PoisonOp::create(
+        builder, lowering.loc, VectorType::get(width, storedType(to.element)));
+    for (unsigned i = 0; i < width; ++i)
+      vector = LLVM::InsertElementOp::create(builder, lowering.loc, vector,
+                                             toStored(lowering, elements[i]),
+                                             lowering.i32(i));
+    value = vector;
+  }
+  LLVM::StoreOp::create(builder, lowering.loc, value, access.address(reg),
+                        unsigned(access.alignment()));
+}
+
 Fragment FragmentLowering::load(const Memory &from,
                                 const FragmentLayout &layout) {
-  Access access(*this, from, layout);
-  Type stored = storedType(from.element);
+  Access access(*this, from, layout, kVectorBytes);
   Fragment result{layout, SmallVector<Value>(layout.registers())};
-  unsigned width = access.width();
+  MutableArrayRef<Value> registers = result.registers;
+  for (unsigned reg = 0; reg < registers.size(); reg += access.width())
+    loadVector(*this, access, from, reg, registers.drop_front(reg));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Registers that are there under one condition.
+struct Guarded {
+  Value condition;
+  SmallVector<unsigned> registers; ///< the first of each vector
+};
+
+/// What a tile of `layout` has of memory whose extents are `part`.
+class Part {
+public:
+  Part(FragmentLowering &lowering, const FragmentLayout &layout,
+       ArrayRef<OpFoldResult> part)
+      : lowering(lowering), layout(layout) {
+    for (auto [dim, extent] : llvm::enumerate(part))
+      if (getConstantIntValue(extent) != layout.shape()[dim]) {
+        ends.push_back(dim);
+        extents.push_back(lowering.index(extent));
+      }
+  }
+  /// Whether the part ends along the dimension of vectors.
+  bool cutsVectors() const {
+    return !ends.empty() && ends.back() + 1 == layout.rank();
+  }
+  /// Whether the part is the whole tile, for all threads.
+  Value isWhole();
+  /// Vectors of `width` registers by the condition under which they are there.
+  SmallVector<Guarded> guard(unsigned width);
+
+private:
+  Value both(Value a, Value b) {
+    if (!a)
+      return b;
+    return arith::AndIOp::create(lowering.builder, lowering.loc, a, b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(lowering.builder, lowering.loc, predicate, a,
+                                 b);
+  }
+
+  FragmentLowering &lowering;
+  const FragmentLayout &layout;
+  SmallVector<unsigned> ends; ///< dimensions along which something is missing
+  SmallVector<Value> extents;
+};
+
+} // namespace
+
+Value Part::isWhole() {
+  Value whole;
+  for (auto [dim, extent] : llvm::zip(ends, extents))
+    whole = both(whole, compare(arith::CmpIPredicate::sge, extent,
+                                lowering.index(layout.shape()[dim])));
+  return whole;
+}
+
+SmallVector<Guarded> Part::guard(unsigned width) {
+  llvm::MapVector<SmallVector<int64_t>, SmallVector<unsigned>> groups;
   for (unsigned reg = 0; reg < layout.registers(); reg += width) {
-    Value address = access.address(reg);
-    Type type = width == 1 ? stored : VectorType::get(width, stored);
-    Value loaded = LLVM::LoadOp::create(builder, loc, type, address,
-                                        unsigned(access.alignment()));
-    for (unsigned i = 0; i < width; ++i) {
-      Value value = width == 1 ? loaded
-                               : LLVM::ExtractElementOp::create(builder, loc,
-                                                                loaded, i32(i))
-                                     .getResult();
-      result.registers[reg + i] = fromStored(*this, value, from.element);
-    }
+    FragmentLayout::Coordinates own = layout.coordinates(reg, 0);
+    SmallVector<int64_t> key;
+    for (unsigned dim : ends)
+      key.push_back(own[dim]);
+    groups[key].push_back(reg);
+  }
+  SmallVector<Value> threads;
+  for (unsigned dim : ends)
+    threads.push_back(arith::IndexCastUIOp::create(
+        lowering.builder, lowering.loc, lowering.builder.getIndexType(),
+        lowering.threadCoordinate(layout, dim)));
+  SmallVector<Guarded> result;
+  for (auto &[key, registers] : groups) {
+    Value condition;
+    for (auto [own, thread, extent] : llvm::zip(key, threads, extents))
+      condition =
+          both(condition,
+               compare(arith::CmpIPredicate::ult,
+                       lowering.add(thread, lowering.index(own)), extent));
+    result.push_back({condition, std::move(registers)});
   }
   return result;
 }
 
-Value FragmentLowering::isBelow(const FragmentLayout &layout, unsigned reg,
-                                ArrayRef<OpFoldResult> limits) {
-  FragmentLayout::Coordinates own = layout.coordinates(reg, 0);
-  Value below;
-  for (auto [dim, limit] : llvm::enumerate(limits)) {
-    if (getConstantIntValue(limit) == layout.shape()[dim])
-      continue;
-    Value coordinate =
-        add(arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
-                                         threadCoordinate(layout, dim)),
-            index(own[dim]));
-    Value inside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, coordinate, index(limit));
-    below = below
-                ? arith::AndIOp::create(builder, loc, below, inside).getResult()
-                : inside;
+/// Lets `write` fill the `count` values that a branch yields.
+static void fillRegion(FragmentLowering &lowering, Block *block, unsigned count,
+                       llvm::function_ref<void(MutableArrayRef<Value>)> write) {
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPointToStart(block);
+  SmallVector<Value> values(count);
+  write(values);
+  scf::YieldOp::create(lowering.builder, lowering.loc, values);
+}
+
+Fragment FragmentLowering::load(const Memory &from,
+                                const FragmentLayout &layout, Value padding) {
+  Part part(*this, layout, from.shape);
+  SmallVector<Type> types(layout.registers(), from.element);
+  auto loadPart = [&](Access &access, MutableArrayRef<Value> result) {
+    unsigned width = access.width();
+    for (const Guarded &group : part.guard(width)) {
+      auto branch = scf::IfOp::create(
+          builder, loc,
+          ArrayRef(types).take_front(group.registers.size() * width),
+          group.condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+      unsigned count = branch.getNumResults();
+      fillRegion(*this, branch.thenBlock(), count,
+                 [&](MutableArrayRef<Value> values) {
+                   for (auto [i, reg] : llvm::enumerate(group.registers))
+                     loadVector(*this, access, from, reg,
+                                values.drop_front(i * width));
+                 });
+      fillRegion(
+          *this, branch.elseBlock(), count,
+          [&](MutableArrayRef<Value> values) { llvm::fill(values, padding); });
+      for (auto [i, reg] : llvm::enumerate(group.registers))
+        for (unsigned j = 0; j < width; ++j)
+          result[reg + j] = branch.getResult(i * width + j);
+    }
+  };
+  Fragment result{layout, SmallVector<Value>(layout.registers())};
+  if (!part.cutsVectors()) {
+    Access access(*this, from, layout, kVectorBytes);
+    loadPart(access, result.registers);
+    return result;
   }
-  return below;
+  auto whole = scf::IfOp::create(builder, loc, types, part.isWhole(),
+                                 /*addThenBlock=*/true, /*addElseBlock=*/true);
+  fillRegion(*this, whole.thenBlock(), types.size(),
+             [&](MutableArrayRef<Value> values) {
+               llvm::copy(load(from, layout).registers, values.begin());
+             });
+  fillRegion(*this, whole.elseBlock(), types.size(),
+             [&](MutableArrayRef<Value> values) {
+               Access access(*this, from, layout, 1);
+               loadPart(access, values);
+             });
+  llvm::copy(whole.getResults(), result.registers.begin());
+  return result;
 }
 
 void FragmentLowering::store(const Fragment &fragment, const Memory &to,
                              ArrayRef<OpFoldResult> limits) {
-  const FragmentLayout &layout = fragment.layout;
-  bool single = !limits.empty() &&
-                getConstantIntValue(limits.back()) != layout.shape().back();
-  Access access(*this, to, layout, single);
-  Type stored = storedType(to.element);
-  unsigned width = access.width();
-  for (unsigned reg = 0; reg < fragment.registers.size(); reg += width) {
-    OpBuilder::InsertionGuard guard(builder);
-    if (Value below = isBelow(layout, reg, limits)) {
-      auto branch = scf::IfOp::create(builder, loc, below, /*hasElse=*/false);
+  ArrayRef<Value> registers = fragment.registers;
+  auto storeAll = [&]() {
+    Access access(*this, to, fragment.layout, kVectorBytes);
+    for (unsigned reg = 0; reg < registers.size(); reg += access.width())
+      storeVector(*this, access, to, reg, registers.drop_front(reg));
+  };
+  if (limits.empty())
+    return storeAll();
+  Part part(*this, fragment.layout, limits);
+  auto storePart = [&](unsigned limit) {
+    Access access(*this, to, fragment.layout, limit);
+    for (const Guarded &group : part.guard(access.width())) {
+      auto branch = scf::IfOp::create(builder, loc, group.condition,
+                                      /*withElse=*/false);
+      OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
+      for (unsigned reg : group.registers)
+        storeVector(*this, access, to, reg, registers.drop_front(reg));
     }
-    Value value = toStored(*this, fragment.registers[reg]);
-    if (width > 1) {
-      Value vector =
-          LLVM::PoisonOp::create(builder, loc, VectorType::get(width, stored));
-      for (unsigned i = 0; i < width; ++i)
-        vector = LLVM::InsertElementOp::create(
-            builder, loc, vector, toStored(*this, fragment.registers[reg + i]),
-            i32(i));
-      value = vector;
-    }
-    LLVM::StoreOp::create(builder, loc, value, access.address(reg),
-                          unsigned(access.alignment()));
-  }
+  };
+  if (!part.cutsVectors())
+    return storePart(kVectorBytes);
+  auto whole = scf::IfOp::create(builder, loc, part.isWhole(),
+                                 /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(whole.thenBlock());
+  storeAll();
+  builder.setInsertionPointToStart(whole.elseBlock());
+  storePart(1);
 }
 
 void FragmentLowering::store(Value value, const Memory &to) {
@@ -301,210 +460,4 @@ Memory FragmentLowering::sharedMemory(Value pointer, ArrayRef<int64_t> shape,
     stride *= extent;
   }
   return memory;
-}
-
-uint64_t df::fragments::knownMultiple(OpFoldResult value) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return uint64_t(std::abs(*constant));
-  Operation *definition = cast<Value>(value).getDefiningOp();
-  auto operand = [&](unsigned number) {
-    return knownMultiple(OpFoldResult(definition->getOperand(number)));
-  };
-  // A power of two at most, so that products do not overflow.
-  auto bounded = [](uint64_t multiple) {
-    return multiple ? std::min<uint64_t>(multiple & -multiple, 1024) : 0;
-  };
-  if (isa_and_nonnull<arith::MulIOp>(definition))
-    return bounded(operand(0)) * bounded(operand(1));
-  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(definition))
-    return std::gcd(operand(0), operand(1));
-  return 1;
-}
-
-FailureOr<Memory> FragmentLowering::sliceOf(OffsetSizeAndStrideOpInterface op,
-                                            const Memory &source,
-                                            const llvm::SmallBitVector &drop) {
-  Memory result = source;
-  result.shape.clear();
-  result.strides.clear();
-  result.strideDivisors.clear();
-  result.split = -1;
-  int64_t bytes = bytesOf(source.element);
-  Value offset;
-  int64_t fixed = 0;
-  for (unsigned dim = 0; dim < source.shape.size(); ++dim) {
-    OpFoldResult begin = scalar(op.getMixedOffsets()[dim]);
-    OpFoldResult size = scalar(op.getMixedSizes()[dim]);
-    OpFoldResult step = scalar(op.getMixedStrides()[dim]);
-    std::optional<int64_t> at = getConstantIntValue(begin);
-    std::optional<int64_t> by = getConstantIntValue(step);
-    if (!by)
-      return op->emitOpError("has a stride that is not constant, for which "
-                             "there is no lowering to fragments");
-    bool isSplit = source.split == int64_t(dim);
-    if (isSplit && (at != 0 || by != 1 || drop[dim]))
-      return op->emitOpError("cuts the dimension ")
-             << dim << " of a field, along which its slices lie apart";
-    OpFoldResult stride = source.strides[dim];
-    std::optional<int64_t> distance = getConstantIntValue(stride);
-    if (at && distance) {
-      fixed += *at * *distance;
-      result.alignment =
-          std::gcd<uint64_t>(result.alignment, *at * *distance * bytes);
-    } else {
-      Value skip = multiply(index(begin), index(stride));
-      offset = offset ? add(offset, skip) : skip;
-      uint64_t multiple = knownMultiple(op.getMixedOffsets()[dim]);
-      result.alignment = std::gcd<uint64_t>(
-          result.alignment, source.strideDivisors[dim] * bytes * multiple);
-    }
-    if (drop[dim])
-      continue;
-    if (isSplit)
-      result.split = int64_t(result.shape.size());
-    result.shape.push_back(size);
-    result.strideDivisors.push_back(source.strideDivisors[dim] * *by);
-    if (*by == 1)
-      result.strides.push_back(stride);
-    else if (distance)
-      result.strides.push_back(builder.getIndexAttr(*distance * *by));
-    else
-      result.strides.push_back(multiply(index(stride), index(*by)));
-  }
-  Type stored = storedType(source.element);
-  auto move = [&](LLVM::GEPArg by) {
-    result.pointer =
-        LLVM::GEPOp::create(builder, loc, result.pointer.getType(), stored,
-                            result.pointer, ArrayRef<LLVM::GEPArg>{by});
-  };
-  if (offset)
-    move(Value(arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                          offset)));
-  if (fixed)
-    move(int32_t(fixed));
-  return result;
-}
-
-/// Whether a slice is that of a tile's first rows or columns, to be stored.
-static bool storesOnly(tensor::ExtractSliceOp op) {
-  return op.getType().getRank() == op.getSourceType().getRank() &&
-         llvm::all_of(op.getMixedOffsets(), isZeroInteger) &&
-         llvm::all_of(op.getMixedStrides(), isOneInteger) &&
-         llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::InsertSliceOp>);
-}
-
-LogicalResult FragmentLowering::lowerMemorySlice(tensor::ExtractSliceOp op) {
-  const Memory *source = memory(op.getSource());
-  if (fragment(op.getSource()) && storesOnly(op))
-    return success(); // the store cuts it
-  if (!source)
-    return op.emitOpError("cuts a tensor that is held in registers, for which "
-                          "there is no lowering");
-  FailureOr<Memory> slice = sliceOf(op, Memory(*source), op.getDroppedDims());
-  if (failed(slice))
-    return failure();
-  map(op.getResult(), std::move(*slice));
-  return success();
-}
-
-LogicalResult FragmentLowering::lowerInsert(tensor::InsertSliceOp op) {
-  const Memory *into = memory(op.getDest());
-  if (!into)
-    return op.emitOpError("updates a tensor that is no output");
-  Memory whole = *into;
-  Value stored = op.getSource();
-  SmallVector<OpFoldResult> limits;
-  if (auto cut = stored.getDefiningOp<tensor::ExtractSliceOp>();
-      cut && fragment(cut.getSource())) {
-    stored = cut.getSource();
-    for (OpFoldResult size : cut.getMixedSizes())
-      limits.push_back(scalar(size));
-  }
-  const Fragment *source = fragment(stored);
-  if (!source)
-    return op.emitOpError("inserts a tensor of type ")
-           << op.getSourceType() << ", which is not held in registers";
-  FailureOr<Memory> slice = sliceOf(op, whole, op.getDroppedDims());
-  if (failed(slice))
-    return failure();
-  store(*source, *slice, limits);
-  map(op.getResult(), std::move(whole));
-  return success();
-}
-
-LogicalResult FragmentLowering::lowerExtract(tensor::ExtractOp op) {
-  if (const Fragment *from = fragment(op.getTensor())) {
-    // Every thread has all elements of a tile of one element.
-    if (from->layout.elements() != 1)
-      return op.emitOpError("reads one element of a fragment of ")
-             << from->layout.elements();
-    map(op.getResult(), from->registers.front());
-    return success();
-  }
-  const Memory *from = memory(op.getTensor());
-  if (!from)
-    return op.emitOpError("reads one element of a shared tile");
-  SmallVector<Value> indices;
-  for (Value index : op.getIndices())
-    indices.push_back(scalar(index));
-  map(op.getResult(),
-      loadElements(Memory(*from), indices, 1, uint64_t(bytesOf(from->element)))
-          .front());
-  return success();
-}
-
-SmallVector<Value> FragmentLowering::loadElements(const Memory &source,
-                                                  ArrayRef<Value> indices,
-                                                  unsigned count,
-                                                  uint64_t alignment) {
-  Value offset;
-  auto skip = [&](Value steps, Value distance) {
-    Value elements = multiply(steps, distance);
-    offset = offset ? add(offset, elements) : elements;
-  };
-  for (auto [dim, position] : llvm::enumerate(indices)) {
-    if (source.split == int64_t(dim)) {
-      Value part = index(source.part);
-      skip(arith::DivUIOp::create(builder, loc, position, part),
-           index(source.pitch));
-      Value within = arith::RemUIOp::create(builder, loc, position, part);
-      skip(within, index(source.strides[dim]));
-      continue;
-    }
-    skip(position, index(source.strides[dim]));
-  }
-  Type stored = storedType(source.element);
-  Value address = source.pointer;
-  if (offset) {
-    Value words =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
-    address = LLVM::GEPOp::create(builder, loc, address.getType(), stored,
-                                  address, ArrayRef<LLVM::GEPArg>{words});
-  }
-  Type type = count == 1 ? stored : VectorType::get(count, stored);
-  Value loaded =
-      LLVM::LoadOp::create(builder, loc, type, address, unsigned(alignment));
-  SmallVector<Value> elements;
-  for (unsigned i = 0; i < count; ++i) {
-    Value element = count == 1 ? loaded
-                               : LLVM::ExtractElementOp::create(builder, loc,
-                                                                loaded, i32(i))
-                                     .getResult();
-    elements.push_back(fromStored(*this, element, source.element));
-  }
-  return elements;
-}
-
-LogicalResult FragmentLowering::lowerDim(tensor::DimOp op) {
-  std::optional<int64_t> dim = op.getConstantIndex();
-  auto type = cast<RankedTensorType>(op.getSource().getType());
-  if (!dim)
-    return op.emitOpError("has no lowering to fragments: the dimension is not "
-                          "constant");
-  if (!type.isDynamicDim(*dim)) {
-    map(op.getResult(), index(type.getDimSize(*dim)));
-    return success();
-  }
-  map(op.getResult(), index(memory(op.getSource())->shape[*dim]));
-  return success();
 }
