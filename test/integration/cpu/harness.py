@@ -42,10 +42,12 @@ class Tools:
             raise Failed(f"exit status {done.returncode} of\n  {' '.join(command)}\n{text[-3000:]}")
         return done.stdout
 
-    def compile(self, source, artifact, params=""):
+    def compile(self, source, artifact, params="", passes=(), targets=None):
+        """`passes` follow the preparation; `targets` as df-translate takes them."""
         prepared = artifact + ".mlir"
-        self.call("df-opt", source, f"--dataflow-prepare=params={params}", "-o", prepared)
-        self.call("df-translate", "--dataflow-to-artifact", prepared, "-o", artifact)
+        self.call("df-opt", source, f"--dataflow-prepare=params={params}", *passes, "-o", prepared)
+        chosen = [f"--targets={targets}"] if targets else []
+        self.call("df-translate", "--dataflow-to-artifact", *chosen, prepared, "-o", artifact)
 
 
 def small_float(code, exponent_bits, mantissa_bits, has_infinity):

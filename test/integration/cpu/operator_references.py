@@ -57,3 +57,22 @@ def gqa_decode(tensors, sizes):
                 out += [dot(weights, column[:seen]) for column in rows] or [0.0] * dim
                 lse.append(total)
     return {"out": out, "lse": lse}
+
+
+def grouped_gemm(tensors, sizes):
+    a, b, out_scale = View(tensors["a"]), View(tensors["b"]), View(tensors["a_scale"])[0]
+    b_scale, out, row = View(tensors["b_scale"]), [], 0
+    for group, length in enumerate(sizes["lengths"]):
+        scale = out_scale * b_scale[group]
+        columns = [b[group, column] for column in range(sizes["columns"])]
+        for row in range(row, row + length):
+            left = a[row]
+            out += [scale * dot(left, column) for column in columns]
+        row = sum(sizes["lengths"][:group + 1])
+    return {"out": out}
+
+
+def dense_gemm(tensors, sizes):
+    a, b = View(tensors["a"]), View(tensors["b"])
+    columns = [b[column] for column in range(sizes["columns"])]
+    return {"out": [dot(a[row], column) for row in range(sizes["rows"]) for column in columns]}

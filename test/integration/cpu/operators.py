@@ -13,6 +13,8 @@ from harness import Failed, Tools, arguments, main, read_tensors, relative_l2
 
 TOPOLOGIES = (["--ctas", "7"], ["--ctas", "8", "--cluster-size", "4"],
               ["--ctas", "3", "--solver", "tickets"])
+# What a GPU's kernel is made from; the handlers' own bodies stay for the CPU.
+PASSES = ("--dataflow-split-roles", "--dataflow-assign-layouts", "--dataflow-verify-kernel")
 # Largest relative L2 error by the element type of the output.
 LIMITS = {"f32": 1e-4, "f16": 1e-3, "bf16": 4e-3}
 
@@ -21,7 +23,7 @@ class Case:
     """A program with bound parameters and the points that it is run on.
 
     `params` are bound when the program is compiled; those that are numbers are
-    dimensions of the workload too. `fills` replace those of the workload.
+    dimensions of the workload too, where it has them. `fills` replace those of the workload.
     `fragments` are the handlers that a GPU has to lay out over threads.
     """
 
@@ -49,9 +51,10 @@ class Case:
             workload["arguments"][argument]["fill"] = fill
         return workload
 
-    def dimensions(self):
-        numbers = {k: v for k, v in self.params.items() if isinstance(v, int)}
-        return {**numbers, **self.sizes}
+    def dimensions(self, examples):
+        """Dimensions of the workload that the program fixes."""
+        known = self.workload(examples)["dimensions"]
+        return {**{k: v for k, v in self.params.items() if k in known}, **self.sizes}
 
 
 def gqa(group, draft, dim, page, element, points, kv_heads=2):
@@ -59,6 +62,31 @@ def gqa(group, draft, dim, page, element, points, kv_heads=2):
     return Case("gqa-decode", "gqa_decode", references.gqa_decode,
                 {"group": group, "draft": draft, "dim": dim, "page": page, "element": element},
                 points, {"kv_heads": kv_heads}, fragments=("attend",) if page >= 64 else ())
+
+
+def grouped(columns, depth, tiles, element, points):
+    row_tile, column_tile, step = tiles
+    points = [{"lengths": lengths} for lengths in points]
+    return Case("grouped-gemm", "grouped_gemm", references.grouped_gemm,
+                {"columns": columns, "depth": depth, "row_tile": row_tile,
+                 "column_tile": column_tile, "step": step, "element": element, "result": "bf16"},
+                points, fragments=("multiply",))
+
+
+def dense(columns, depth, tiles, element, points):
+    row_tile, column_tile, step = tiles
+    return Case("dense-gemm", "dense_gemm", references.dense_gemm,
+                {"columns": columns, "depth": depth, "row_tile": row_tile,
+                 "column_tile": column_tile, "step": step, "element": element},
+                [{"rows": rows} for rows in points], fragments=("multiply",))
+
+
+def split(rows, columns, depth, tiles, element):
+    row_tile, column_tile, step = tiles
+    return Case("dense-gemm", "split_gemm", references.dense_gemm,
+                {"rows": rows, "columns": columns, "depth": depth, "row_tile": row_tile,
+                 "column_tile": column_tile, "step": step, "element": element},
+                [{"rows": rows}], fragments=("multiply", "add", "store"))
 
 
 CASES = (
@@ -69,16 +97,25 @@ CASES = (
     gqa(3, 1, 64, 64, "f16", [[65, 0, 1]]),
     gqa(16, 1, 256, 64, "f16", [[65]], kv_heads=1),
     gqa(16, 4, 64, 32, "f16", [[34, 70]], kv_heads=1),
+    grouped(128, 128, (64, 64, 64), "bf16", [[65, 0, 1, 64], [], [0, 0], [130]]),
+    grouped(104, 64, (64, 64, 32), "f16", [[7, 70]]),
+    dense(128, 128, (64, 64, 64), "f16", [64, 1, 130, 0]),
+    dense(72, 192, (128, 64, 64), "bf16", [129]),
+    split(65, 136, 256, (64, 64, 64), "f16"),
+    split(64, 128, 512, (64, 128, 64), "bf16"),
+    split(3, 64, 128, (64, 64, 64), "f16"),
+    grouped(136, 256, (64, 128, 128), "f8E4M3FN", [[3, 0, 66]]),
 )
 
 
 def run(tools, examples, case):
     """The largest error of an output."""
     stem = tools.path(case.name())
-    tools.compile(case.source(examples), stem + ".dfa", case.bindings())
+    tools.compile(case.source(examples), stem + ".dfa", case.bindings(), PASSES, "cpu")
     with open(stem + ".json", "w") as file:
         json.dump(case.workload(examples), file)
-    sizes = [word for k, v in case.dimensions().items() for word in ("--set", f"{k}={v}")]
+    dimensions = case.dimensions(examples)
+    sizes = [word for k, v in dimensions.items() for word in ("--set", f"{k}={v}")]
     worst = 0.0
     truth = {}  # inputs are the same under every topology
     for topology in TOPOLOGIES:
@@ -87,11 +124,11 @@ def run(tools, examples, case):
         for i, point in enumerate(case.points):
             tensors = read_tensors(f"{stem}.{i}")
             if i not in truth:
-                truth[i] = case.reference(tensors, {**case.dimensions(), **point})
+                truth[i] = case.reference(tensors, {**case.params, **dimensions, **point})
             for output, expected in truth[i].items():
                 what = f"{case.name()}, {point}, {' '.join(topology)}: {output}"
                 error = relative_l2(tensors[output][1], expected, what)
-                limit = LIMITS[case.params.get("element", "f32")]
+                limit = LIMITS[case.params.get("result", case.params.get("element", "f32"))]
                 if not error <= limit:
                     raise Failed(f"{what}: relative L2 error {error:.2e}, limit {limit:.0e}")
                 worst = max(worst, error)

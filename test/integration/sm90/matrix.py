@@ -394,7 +394,7 @@ def runs(generated):
         seen.add(case.example)
         for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 8, "cluster_size": 4},
                        {"ctas": 7, "cluster_size": 1, "solver": "tickets"}):
-            result.add("operators", case.name(), case.name(), "all", set=case.dimensions(),
+            result.add("operators", case.name(), case.name(), "all", set=case.dimensions(EXAMPLES),
                        small=is_first and choice["ctas"] <= 8, **choice)
     for program, example, points, sizes in OPERATOR_POINTS:
         result.add("operators", program, example, points, "point-" + points, set=sizes, large=True,
