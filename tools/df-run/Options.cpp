@@ -12,6 +12,8 @@
 
 #include "Options.h"
 
+#include "Completion.h"
+
 #include "dfrt/cuda/Device.h"
 
 #include <CLI/CLI.hpp>
@@ -69,14 +71,21 @@ static const std::map<std::string, Transport> kTransports = {
     {"global", Transport::global},
     {"multicast", Transport::multicast}};
 
+template <typename T>
+static std::vector<std::string>
+keysOf(const std::map<std::string, T> &choices) {
+  std::vector<std::string> keys;
+  for (const auto &choice : choices)
+    keys.push_back(choice.first);
+  return keys;
+}
+
 // An option whose value is one of the keys of `choices`.
 template <typename T>
 static void addChoice(CLI::App &app, const char *name, std::string &value,
                       const std::map<std::string, T> &choices,
                       const std::string &help) {
-  std::vector<std::string> words;
-  for (const auto &choice : choices)
-    words.push_back(choice.first);
+  std::vector<std::string> words = keysOf(choices);
   app.add_option(name, value,
                  fmt::format("{} (default automatic): {}", help,
                              fmt::join(words, ", ")))
@@ -310,6 +319,24 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   app.set_help_flag("--help,-h", "print this text")->group(output);
   app.set_version_flag("--version", "df-run " DATAFLOW_VERSION,
                        "print the version")
+      ->group(output);
+
+  CompletionWords words = {{"--solver", solverNames},
+                           {"--combine", keysOf(kCombines)},
+                           {"--transport", keysOf(kTransports)},
+                           {"--device", {"cpu", "cuda"}},
+                           {"--timeline", {"text"}},
+                           {"--completion", {"bash", "zsh"}}};
+  app.add_option_function<std::string>(
+         "--completion",
+         [&](const std::string &shell) {
+           throw CLI::CallForVersion(completionScript(app, words, shell), 0);
+         },
+         "print a script that completes command lines: for bash put it into "
+         "~/.local/share/bash-completion/completions/df-run, in zsh source it")
+      ->type_name("bash|zsh")
+      ->check(CLI::IsMember({"bash", "zsh"}).description(""))
+      ->trigger_on_parse()
       ->group(output);
 
   planFile->excludes(savePlan);

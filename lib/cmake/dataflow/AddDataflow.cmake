@@ -71,11 +71,17 @@ function(dataflow_install_package)
     string(TOUPPER ${component} upper)
     get_property(targets GLOBAL PROPERTY DATAFLOW_${upper}_TARGETS)
     if(targets)
+      set(tools compiler)
+      if(component STREQUAL "Runtime")
+        set(tools tools)
+      endif()
       install(TARGETS ${targets} EXPORT Dataflow${component}Targets
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-      install(EXPORT Dataflow${component}Targets NAMESPACE Dataflow:: DESTINATION ${package})
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${tools}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+          NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+      install(EXPORT Dataflow${component}Targets NAMESPACE Dataflow:: DESTINATION ${package}
+        COMPONENT development)
       export(EXPORT Dataflow${component}Targets NAMESPACE Dataflow::
         FILE "${DATAFLOW_BINARY_DIR}/lib/cmake/dataflow/Dataflow${component}Targets.cmake")
     endif()
@@ -89,9 +95,9 @@ function(dataflow_install_package)
     COMPATIBILITY SameMinorVersion)
   install(FILES "${config}"
     "${DATAFLOW_BINARY_DIR}/lib/cmake/dataflow/DataflowConfigVersion.cmake"
-    DESTINATION ${package})
+    DESTINATION ${package} COMPONENT development)
   install(DIRECTORY "${DATAFLOW_SOURCE_DIR}/include/" "${DATAFLOW_BINARY_DIR}/include/"
     "${DATAFLOW_SOURCE_DIR}/runtime/include/"
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.td" PATTERN "*.inc")
 endfunction()
