@@ -1,6 +1,7 @@
 """first_json.py FILE.md: prints the first JSON block of a page."""
 
+import re
 import sys
 
 with open(sys.argv[1]) as file:
-    print(file.read().split("```json\n")[1].split("```")[0])
+    print(re.search(r"```json.*\n([^`]*)```", file.read()).group(1))
