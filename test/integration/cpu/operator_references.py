@@ -76,3 +76,49 @@ def dense_gemm(tensors, sizes):
     a, b = View(tensors["a"]), View(tensors["b"])
     columns = [b[column] for column in range(sizes["columns"])]
     return {"out": [dot(a[row], column) for row in range(sizes["rows"]) for column in columns]}
+
+
+def lines(tensors, sizes, lanes):
+    """The valid elements of each row, and how many there are with its last tile."""
+    x, tile = View(tensors["x"]), sizes["tile"]
+    for row, length in enumerate(sizes["lengths"]):
+        values = [v for line in range(-(-length // lanes)) for v in x[row, line]][:length]
+        yield values, -(-length // tile) * tile
+
+
+def ragged_softmax(tensors, sizes):
+    y, lse = [], []
+    capacity = math.prod(tensors["x"][0][1:])
+    for values, written in lines(tensors, sizes, 256):
+        weights, total = softmax(values)
+        y += weights + [0.0] * (written - len(values)) + [math.nan] * (capacity - written)
+        lse.append(total)
+    return {"y": y, "lse": lse}
+
+
+def prefix_sum(tensors, sizes):
+    y, totals = [], []
+    capacity = math.prod(tensors["x"][0][1:])
+    for values, written in lines(tensors, sizes, 16):
+        total = 0.0
+        for value in values:
+            total += value
+            y.append(total)
+        y += [total] * (written - len(values)) + [math.nan] * (capacity - written)
+        totals.append(total)
+    return {"y": y, "totals": totals}
+
+
+def three_maps(tensors, sizes):
+    result = {name: [] for name in ("mean", "deviation", "skewness", "kurtosis", "far")}
+    for values, _ in lines(tensors, sizes, 128):
+        count = max(1, len(values))
+        mean = math.fsum(values) / count
+        deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / count)
+        z = [(v - mean) / (deviation or 1.0) for v in values]
+        result["mean"].append(mean)
+        result["deviation"].append(deviation)
+        result["skewness"].append(math.fsum(v ** 3 for v in z) / count)
+        result["kurtosis"].append(math.fsum(v ** 4 for v in z) / count)
+        result["far"].append(sum(abs(v) > 2 for v in z))
+    return result

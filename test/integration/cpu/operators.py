@@ -23,15 +23,16 @@ class Case:
     """A program with bound parameters and the points that it is run on.
 
     `params` are bound when the program is compiled; those that are numbers are
-    dimensions of the workload too, where it has them. `fills` replace those of the workload.
+    dimensions of the workload too, where it has them. `arguments` add to those of
+    the workload.
     `fragments` are the handlers that a GPU has to lay out over threads.
     """
 
-    def __init__(self, example, program, reference, params, points, sizes=None, fills=None,
+    def __init__(self, example, program, reference, params, points, sizes=None, arguments=None,
                  fragments=()):
         self.example, self.program, self.reference = example, program, reference
         self.params, self.points, self.sizes = params, points, sizes or {}
-        self.fills, self.fragments = fills or {}, fragments
+        self.arguments, self.fragments = arguments or {}, fragments
 
     def name(self):
         return "_".join([self.program, *map(str, self.params.values())])
@@ -47,8 +48,8 @@ class Case:
         with open(os.path.join(examples, self.example, "workload.json")) as file:
             workload = json.load(file)
         workload["points"] = [{"name": str(i), **point} for i, point in enumerate(self.points)]
-        for argument, fill in self.fills.items():
-            workload["arguments"][argument]["fill"] = fill
+        for argument, more in self.arguments.items():
+            workload["arguments"][argument].update(more)
         return workload
 
     def dimensions(self, examples):
@@ -89,6 +90,29 @@ def split(rows, columns, depth, tiles, element):
                 [{"rows": rows}], fragments=("multiply", "add", "store"))
 
 
+def rows(example, reference, lanes, tile, element, points, fragments):
+    """A program on rows in lines of `lanes` elements; lines behind a row are NaN."""
+    points = [{"lengths": lengths, "used": [-(-length // lanes) for length in lengths]}
+              for lengths in points]
+    return Case(example, example.replace("-", "_"), reference, {"tile": tile, "element": element},
+                points, arguments={"x": {"padding": {"lengths": "used", "value": "nan"}}},
+                fragments=fragments)
+
+
+def softmax(*of):
+    return rows("ragged-softmax", references.ragged_softmax, 256, *of,
+                ("scan", "merge", "scale", "store"))
+
+
+def prefix(*of):
+    return rows("prefix-sum", references.prefix_sum, 16, *of, ("sum", "add", "scan", "store"))
+
+
+def three(*of):
+    return rows("three-maps", references.three_maps, 128, *of,
+                ("moments", "scale", "tail", "add", "store"))
+
+
 CASES = (
     gqa(8, 1, 128, 64, "f16", [[0, 1, 65, 130], [], [64]]),
     gqa(1, 1, 64, 16, "bf16", [[37, 0, 16, 1]]),
@@ -97,6 +121,12 @@ CASES = (
     gqa(3, 1, 64, 64, "f16", [[65, 0, 1]]),
     gqa(16, 1, 256, 64, "f16", [[65]], kv_heads=1),
     gqa(16, 4, 64, 32, "f16", [[34, 70]], kv_heads=1),
+    softmax(1024, "f16", [[1025, 0, 1, 255, 256, 2000], [], [0, 0], [9000]]),
+    softmax(4096, "f32", [[4097, 3, 0]]),
+    prefix(256, "f16", [[257, 0, 1, 16, 600], [], [0], [3000]]),
+    prefix(1024, "f32", [[1024, 1025]]),
+    three(512, "f16", [[513, 0, 1, 128, 2000], [], [0], [5000]]),
+    three(4096, "bf16", [[100, 4100]]),
     grouped(128, 128, (64, 64, 64), "bf16", [[65, 0, 1, 64], [], [0, 0], [130]]),
     grouped(104, 64, (64, 64, 32), "f16", [[7, 70]]),
     dense(128, 128, (64, 64, 64), "f16", [64, 1, 130, 0]),
@@ -128,7 +158,7 @@ def run(tools, examples, case):
             for output, expected in truth[i].items():
                 what = f"{case.name()}, {point}, {' '.join(topology)}: {output}"
                 error = relative_l2(tensors[output][1], expected, what)
-                limit = LIMITS[case.params.get("result", case.params.get("element", "f32"))]
+                limit = LIMITS[case.params.get("result", case.params["element"])]
                 if not error <= limit:
                     raise Failed(f"{what}: relative L2 error {error:.2e}, limit {limit:.0e}")
                 worst = max(worst, error)

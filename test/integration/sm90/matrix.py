@@ -41,7 +41,8 @@ GROUPS = {
     "streams": "a handler unknown to the examples: two streams, an integer field, 12 bytes",
     "multicast": "hundreds of multicasts, one after the other through the same memory",
     "random": "the random programs of the CPU tests, and some whose tiles are loaded ahead",
-    "operators": "the other examples at the edge sizes of the CPU tests, and at full size",
+    "operators": "the other examples at the edge sizes of the CPU tests",
+    "operators-large": "the same at full size; only if named",
     "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
     "experts": "examples/fused-moe: hot and empty experts, one row, none",
     "traces": "the measured batches; the large ones with 32 heads only",
@@ -57,10 +58,21 @@ DEVICE = ((132, 1), (132, 2), (120, 4), (120, 8), (112, 16))
 EXAMPLES = os.path.join(ROOT, "examples")
 MLA = os.path.join(EXAMPLES, "mla-decode")
 MOE = os.path.join(EXAMPLES, "fused-moe")
-# Points of an example's own workload that are timed: program, example, points.
-OPERATOR_POINTS = (
-    ("gqa_decode_8_1_128_64_f16", "gqa-decode", "64x8k", {}),
-    ("gqa_decode_8_1_128_64_f16", "gqa-decode", "ragged", {}),
+# What is timed at full size: (example, program, parameters, points of the example's workload).
+LARGE_OPERATORS = (
+    ("gqa-decode", "gqa_decode", {"group": 8, "draft": 1, "dim": 128, "page": 64}, "64x8k,ragged"),
+    ("ragged-softmax", "ragged_softmax", {"element": "f16"}, "million,ragged"),
+    ("grouped-gemm", "grouped_gemm", {"columns": 4096, "depth": 4096, "column_tile": 256,
+                                      "element": "bf16"}, "8-even,8-ragged"),
+    ("grouped-gemm", "grouped_gemm", {"columns": 4096, "depth": 4096, "column_tile": 256,
+                                      "step": 128, "element": "f8E4M3FN"}, "8-ragged,64-ragged"),
+    ("grouped-gemm", "grouped_gemm", {"columns": 4096, "depth": 4096, "row_tile": 64,
+                                      "column_tile": 256, "step": 128, "element": "f8E4M3FN"},
+     "64-few"),
+    ("dense-gemm", "dense_gemm", {"element": "bf16"}, "4096"),
+    ("dense-gemm", "split_gemm", {"element": "bf16"}, "64"),
+    ("prefix-sum", "prefix_sum", {"element": "f16"}, "ragged"),
+    ("three-maps", "three_maps", {"element": "f16"}, "million,ragged"),
 )
 
 
@@ -94,6 +106,10 @@ class Source:
     def file(path, params="", **more):
         with open(path) as file:
             return Source(file.read(), params, **more)
+
+
+def large_name(program, params):
+    return "_".join([program, "large", *map(str, params.values())])
 
 
 def mla_name(form, heads, page, element):
@@ -165,6 +181,10 @@ def programs(generated):
     for case in OPERATORS:
         result[case.name()] = Source.file(case.source(EXAMPLES), case.bindings(),
                                           fragments=case.fragments)
+    for example, program, params, _ in LARGE_OPERATORS:
+        result[large_name(program, params)] = Source.file(
+            os.path.join(EXAMPLES, example, program + ".mlir"),
+            ",".join(f"{k}={v}" for k, v in params.items()))
     for name in ("two_streams", "exchange"):
         for element in ("f16", "bf16"):
             result[f"{name}_{element}"] = Source.file(f"{HERE}/programs/{name}.mlir",
@@ -208,7 +228,7 @@ def workloads(generated):
         result[name] = read_json(HERE, "programs", f"{name}.json")
     for case in OPERATORS:
         result[case.name()] = case.workload(EXAMPLES)
-    for _, example, _, _ in OPERATOR_POINTS:
+    for example, _, _, _ in LARGE_OPERATORS:
         result[example] = read_json(EXAMPLES, example, "workload.json")
     traces = read_json(ROOT, "workloads/mla_decode.json")["traces"]
     for workload in result.values():
@@ -396,9 +416,13 @@ def runs(generated):
                        {"ctas": 7, "cluster_size": 1, "solver": "tickets"}):
             result.add("operators", case.name(), case.name(), "all", set=case.dimensions(EXAMPLES),
                        small=is_first and choice["ctas"] <= 8, **choice)
-    for program, example, points, sizes in OPERATOR_POINTS:
-        result.add("operators", program, example, points, "point-" + points, set=sizes, large=True,
-                   measure=True, seconds=300, ctas=132, cluster_size=1)
+    for example, program, params, points in LARGE_OPERATORS:
+        known = read_json(EXAMPLES, example, "workload.json")["dimensions"]
+        sizes = {k: v for k, v in params.items() if k in known}
+        for solver in (None, "tickets"):
+            result.add("operators-large", large_name(program, params), example, points,
+                       "points-" + points, set=sizes, large=True, measure=True, seconds=300,
+                       ctas=132, cluster_size=1, solver=solver)
 
     traces = ",".join(str(i) for i in range(16))
     blocks = ",".join(f"{model}-{n}" for model in ("deepseek", "qwen")
