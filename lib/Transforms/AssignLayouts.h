@@ -17,7 +17,8 @@
 //   planLayouts    chooses the layouts: orientations of dots first, the rest
 //                  follows; what is cheapest by a small cost model
 //   rewriteBody    writes them into the types, and conversions where they
-//   differ
+//                  differ
+//   prefetchTiles  has loops load the tiles of the next iteration
 //
 // Every step looks at one operation at a time: there is no pattern of a whole
 // body anywhere. Private to this folder.
@@ -239,9 +240,11 @@ struct TilePressure {
   int64_t registers = 0;
 };
 
-/// `registersOf` says how many a tile takes; 0 for other values.
+/// `registersOf` says how many a tile takes; 0 for other values. Only places in
+/// `within` count, if there is one.
 TilePressure findPressure(PartOp part,
-                          llvm::function_ref<int64_t(Value)> registersOf);
+                          llvm::function_ref<int64_t(Value)> registersOf,
+                          Operation *within = nullptr);
 
 /// The cycles, about, that it takes to bring a tile from one layout to another.
 int64_t getConversionCost(const FragmentLayout &from, const FragmentLayout &to,
@@ -269,6 +272,10 @@ FailureOr<LayoutPlan> planLayouts(PartOp part, const TileClasses &classes,
 /// `outputs` is how many of the results, the last ones, update arguments.
 void rewriteBody(PartOp part, const TileClasses &classes, TileHomes &homes,
                  const LayoutPlan &plan, unsigned outputs);
+
+/// Has loops with known bounds load the tiles that they stage an iteration
+/// ahead, as far as tiles then take at most `registers` of a thread.
+void prefetchTiles(PartOp part, unsigned registers);
 
 } // namespace mlir::df
 

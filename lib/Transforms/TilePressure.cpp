@@ -72,7 +72,8 @@ static bool isUsedBehind(Value value, Operation *op) {
 
 TilePressure
 mlir::df::findPressure(PartOp part,
-                       llvm::function_ref<int64_t(Value)> registersOf) {
+                       llvm::function_ref<int64_t(Value)> registersOf,
+                       Operation *within) {
   SmallVector<std::pair<Value, int64_t>> tiles;
   SmallVector<Operation *> ops;
   auto add = [&](ValueRange values) {
@@ -81,7 +82,8 @@ mlir::df::findPressure(PartOp part,
         tiles.push_back({value, registers});
   };
   part.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ops.push_back(op);
+    if (!within || within->isProperAncestor(op))
+      ops.push_back(op);
     add(op->getResults());
     if (isa<linalg::LinalgOp>(op))
       return WalkResult::skip();

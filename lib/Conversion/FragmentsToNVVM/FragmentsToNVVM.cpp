@@ -158,10 +158,65 @@ Value FragmentLowering::fromBits(Value bits, Type type) {
 // Loops and branches
 //===----------------------------------------------------------------------===//
 
+/// How many elements of a fragment pass through a loop in one word: a register
+/// of a thread has 32 bits, whatever is in it.
+static unsigned elementsPerWord(const Fragment &fragment) {
+  Type element = fragment.registers.front().getType();
+  if (!element.isIntOrFloat())
+    return 1;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  unsigned count = bits == 8 || bits == 16 ? 32 / bits : 1;
+  return fragment.registers.size() % count == 0 ? count : 1;
+}
+
+/// The registers of a fragment in words, and back.
+static void packWords(FragmentLowering &lowering, const Fragment &fragment,
+                      SmallVectorImpl<Value> &flat) {
+  unsigned count = elementsPerWord(fragment);
+  if (count == 1) {
+    llvm::append_range(flat, fragment.registers);
+    return;
+  }
+  OpBuilder &builder = lowering.builder;
+  auto type = VectorType::get(count, builder.getIntegerType(32 / count));
+  for (size_t i = 0; i < fragment.registers.size(); i += count) {
+    Value word = LLVM::PoisonOp::create(builder, lowering.loc, type);
+    for (unsigned k = 0; k < count; ++k)
+      word = LLVM::InsertElementOp::create(
+          builder, lowering.loc, word,
+          lowering.toBits(fragment.registers[i + k]), lowering.i32(k));
+    flat.push_back(LLVM::BitcastOp::create(builder, lowering.loc,
+                                           builder.getI32Type(), word));
+  }
+}
+static Fragment unpackWords(FragmentLowering &lowering, const Fragment &like,
+                            ValueRange &flat) {
+  Fragment result{like.layout, {}};
+  unsigned count = elementsPerWord(like);
+  size_t words = like.registers.size() / count;
+  if (count == 1) {
+    result.registers.assign(flat.begin(), flat.begin() + words);
+  } else {
+    OpBuilder &builder = lowering.builder;
+    auto type = VectorType::get(count, builder.getIntegerType(32 / count));
+    for (Value word : flat.take_front(words)) {
+      Value parts = LLVM::BitcastOp::create(builder, lowering.loc, type, word);
+      for (unsigned k = 0; k < count; ++k)
+        result.registers.push_back(lowering.fromBits(
+            LLVM::ExtractElementOp::create(builder, lowering.loc, parts,
+                                           lowering.i32(k)),
+            like.registers.front().getType()));
+    }
+  }
+  flat = flat.drop_front(words);
+  return result;
+}
+
 /// The values that stand for `values`, one after the other: scalars, and the
-/// registers of fragments.
+/// registers of fragments, in a loop as words.
 static LogicalResult flatten(FragmentLowering &lowering, Operation *op,
-                             ValueRange values, SmallVectorImpl<Value> &flat) {
+                             ValueRange values, bool words,
+                             SmallVectorImpl<Value> &flat) {
   for (Value value : values) {
     if (!isa<RankedTensorType>(value.getType())) {
       flat.push_back(lowering.scalar(value));
@@ -174,14 +229,17 @@ static LogicalResult flatten(FragmentLowering &lowering, Operation *op,
     if (!fragment)
       return op->emitOpError("passes on a tensor of type ")
              << value.getType() << ", which is not held in registers";
-    llvm::append_range(flat, fragment->registers);
+    if (words)
+      packWords(lowering, *fragment, flat);
+    else
+      llvm::append_range(flat, fragment->registers);
   }
   return success();
 }
 
 /// Maps `values` to what `flat` holds, in the manner of `like`.
 static void unflatten(FragmentLowering &lowering, ValueRange values,
-                      ValueRange like, ValueRange flat) {
+                      ValueRange like, bool words, ValueRange flat) {
   for (auto [value, model] : llvm::zip(values, like)) {
     if (!isa<RankedTensorType>(value.getType())) {
       lowering.map(value, flat.front());
@@ -189,6 +247,11 @@ static void unflatten(FragmentLowering &lowering, ValueRange values,
       continue;
     }
     if (const Fragment *fragment = lowering.fragment(model)) {
+      if (words) {
+        Fragment like = *fragment;
+        lowering.map(value, unpackWords(lowering, like, flat));
+        continue;
+      }
       Fragment next{fragment->layout, {}};
       size_t count = fragment->registers.size();
       next.registers.assign(flat.begin(), flat.begin() + count);
@@ -203,7 +266,7 @@ static void unflatten(FragmentLowering &lowering, ValueRange values,
 
 LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
   SmallVector<Value> initial;
-  if (failed(flatten(*this, op, op.getInitArgs(), initial)))
+  if (failed(flatten(*this, op, op.getInitArgs(), /*words=*/true, initial)))
     return failure();
   Type i32Type = builder.getI32Type();
   Value begin = scalar(op.getLowerBound());
@@ -237,14 +300,15 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
     else if (type != i32Type)
       count = arith::TruncIOp::create(builder, loc, type, count);
     map(op.getInductionVar(), add(begin, multiply(count, step)));
-    unflatten(*this, op.getRegionIterArgs(), op.getInitArgs(),
+    unflatten(*this, op.getRegionIterArgs(), op.getInitArgs(), /*words=*/true,
               loop.getRegionIterArgs());
     if (failed(lowerBlock(*op.getBody())))
       return failure();
     SmallVector<Value> next;
     Operation *yield = op.getBody()->getTerminator();
     loc = yield->getLoc();
-    if (failed(flatten(*this, yield, yield->getOperands(), next)))
+    if (failed(
+            flatten(*this, yield, yield->getOperands(), /*words=*/true, next)))
       return failure();
     if (next.size() != initial.size())
       return yield->emitOpError("passes on ")
@@ -252,7 +316,8 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
     scf::YieldOp::create(builder, loc, next);
   }
   loc = op.getLoc();
-  unflatten(*this, op.getResults(), op.getInitArgs(), loop.getResults());
+  unflatten(*this, op.getResults(), op.getInitArgs(), /*words=*/true,
+            loop.getResults());
   return success();
 }
 
@@ -284,7 +349,8 @@ LogicalResult FragmentLowering::lowerIf(scf::IfOp op) {
     Operation *yield = from->getTerminator();
     loc = yield->getLoc();
     SmallVector<Value> results;
-    if (failed(flatten(*this, yield, yield->getOperands(), results)))
+    if (failed(flatten(*this, yield, yield->getOperands(), /*words=*/false,
+                       results)))
       return failure();
     scf::YieldOp::create(builder, loc, results);
     return success();
@@ -295,7 +361,7 @@ LogicalResult FragmentLowering::lowerIf(scf::IfOp op) {
   loc = op.getLoc();
   if (op.getNumResults())
     unflatten(*this, op.getResults(), op.thenYield().getOperands(),
-              branch.getResults());
+              /*words=*/false, branch.getResults());
   return success();
 }
 
@@ -534,7 +600,7 @@ LogicalResult FragmentLowering::run(Block &body, ArrayRef<Place> arguments,
   loc = terminator->getLoc();
   if (options.returnFields) {
     if (failed(flatten(*this, terminator, terminator->getOperands(),
-                       info.results)))
+                       /*words=*/false, info.results)))
       return failure();
   }
   ValueRange results = terminator->getOperands();
