@@ -1,6 +1,8 @@
-/* Parses the file of argument 1 and runs the pipeline of argument 2 on it. */
+/* Parses the file of argument 1, runs the pipeline of argument 2 on it, and proves
+ * the schedules that are there then by a pass that is made without a name. */
 
 #include "dataflow-c/Dataflow.h"
+#include "dataflow-c/Passes.h"
 
 #include "mlir-c/Pass.h"
 #include "mlir-c/Support.h"
@@ -35,6 +37,10 @@ int main(int argc, char **argv) {
           mlirPassManagerGetAsOpPassManager(manager),
           mlirStringRefCreateFromCString(argv[2]), print, NULL)))
     return 1;
+  mlirOpPassManagerAddOwnedPass(
+      mlirPassManagerGetNestedUnder(
+          manager, mlirStringRefCreateFromCString("dataflow.program")),
+      mlirCreateDataflowTransformsVerifySchedule());
   MlirOperation root = mlirModuleGetOperation(module);
   if (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, root)))
     return 1;
