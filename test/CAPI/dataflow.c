@@ -1,5 +1,6 @@
-/* Parses the file of argument 1, runs the pipeline of argument 2 on it, and proves
- * the schedules that are there then by a pass that is made without a name. */
+/* Parses the file of argument 1, runs the pipeline of argument 2 on it, and
+ * proves the schedules that are there then by a pass that is made without a
+ * name. */
 
 #include "dataflow-c/Dataflow.h"
 #include "dataflow-c/Passes.h"
