@@ -73,6 +73,7 @@ Status launch(ArtifactState &artifact, const PlanState &state,
   how.adversarial = options.adversarial;
   how.seed = options.seed;
   how.threads = options.threads;
+  how.resident = options.resident;
   return cpu::execute(launch, how);
 }
 

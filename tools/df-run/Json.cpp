@@ -86,18 +86,23 @@ Expected<Json> dfrt::readJson(const std::string &path) {
   Expected<std::string> text = readFile(path);
   if (!text)
     return text.status();
+  return parseJson(*text, path);
+}
+
+Expected<Json> dfrt::parseJson(const std::string &text,
+                               const std::string &path) {
   // Json copies values of any depth recursively: look before it does.
   ErrorFinder finder;
-  if (Json::sax_parse(*text, &finder))
-    return Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (Json::sax_parse(text, &finder))
+    return Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (finder.tooDeep)
     return Status(StatusCode::invalidFile,
                   fmt::format("{}: values are nested more than {} deep", path,
                               kDepthLimit));
   size_t end =
-      std::min(finder.position > 0 ? finder.position - 1 : 0, text->size());
-  size_t line = 1 + std::count(text->begin(), text->begin() + end, '\n');
-  size_t start = end == 0 ? std::string::npos : text->rfind('\n', end - 1);
+      std::min(finder.position > 0 ? finder.position - 1 : 0, text.size());
+  size_t line = 1 + std::count(text.begin(), text.begin() + end, '\n');
+  size_t start = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
   size_t column = start == std::string::npos ? end + 1 : end - start;
   return Status(StatusCode::invalidFile,
                 fmt::format("{}:{}:{}: not valid JSON", path, line, column));

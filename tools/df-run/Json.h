@@ -31,6 +31,9 @@ Expected<std::string> readFile(const std::string &path);
 /// Parses the file at `path`; a syntax error names line and column.
 Expected<Json> readJson(const std::string &path);
 
+/// The same of text; messages call it `path`.
+Expected<Json> parseJson(const std::string &text, const std::string &path);
+
 /// The value as indented text. Bytes that are not UTF-8 are replaced: names of
 /// files may hold any.
 std::string jsonText(const Json &value);

@@ -143,9 +143,14 @@ Expected<Workload> Workload::read(const std::string &path,
   Expected<Json> document = readJson(path);
   if (!document)
     return document.status();
+  return make(std::move(*document), path, std::move(overrides));
+}
+
+Expected<Workload> Workload::make(Json document, std::string path,
+                                  std::map<std::string, int64_t> overrides) {
   Workload workload;
-  workload.path = path;
-  workload.document = std::move(*document);
+  workload.path = std::move(path);
+  workload.document = std::move(document);
   workload.overrides = std::move(overrides);
   Node root = workload.root();
   if (Status s = root.expectKeys(

@@ -51,6 +51,11 @@ public:
   static Expected<Workload> read(const std::string &path,
                                  std::map<std::string, int64_t> overrides);
 
+  /// The same of a document. `path` is what messages call it, and where files
+  /// that it refers to are looked for.
+  static Expected<Workload> make(Json document, std::string path,
+                                 std::map<std::string, int64_t> overrides);
+
   const std::vector<Point> &points() const { return pointList; }
 
   /// Indices of the points that `word` names: "all", a name, or an index.

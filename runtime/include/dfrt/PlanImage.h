@@ -93,6 +93,12 @@ private:
 /// have written, naming the field.
 Expected<PlanImage> readPlan(const uint8_t *bytes, uint64_t size);
 
+/// Proves that plan bytes, whoever wrote them, are a legal plan for `problem`:
+/// they pass `readPlan`, the schedule in them passes `verify`, and program,
+/// stages, launch shape, coordinates and ranges are those of the problem.
+/// Shares no code with the packer.
+Status verifyPlan(const Problem &problem, const uint8_t *bytes, uint64_t size);
+
 } // namespace dfrt
 
 #endif // DFRT_PLANIMAGE_H

@@ -310,8 +310,12 @@ typedef struct dfrt_launch_options {
   void *workspace; /* aligned to 128 bytes (CUDA: device memory, aligned to
                       256); null: allocated by the call */
   uint64_t workspace_bytes;
-  void *stream; /* CUDA: a CUstream, in which the launch is put without
-                   waiting; null: the device's own, and the call waits */
+  void *stream;      /* CUDA: a CUstream, in which the launch is put without
+                        waiting; null: the device's own, and the call waits */
+  uint32_t resident; /* with `adversarial`: so many CTAs at a time, any of them,
+                        the next one starts when one has ended, as beside a
+                        foreign kernel; 0 (default): all */
+  uint32_t reserved; /* 0 */
 } dfrt_launch_options;
 void dfrt_launch_options_init(dfrt_launch_options *options);
 

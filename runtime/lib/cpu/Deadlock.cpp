@@ -54,8 +54,12 @@ std::string Progress::describeWait(uint32_t index) const {
   return text + "that no transfer writes";
 }
 
-Status Progress::describeDeadlock() const {
-  std::string text = textOf("cpu: ", unfinished, " ctas cannot move");
+Status Progress::describeDeadlock() const { return describeDeadlock(0); }
+
+Status Progress::describeDeadlock(size_t waiting) const {
+  std::string text = textOf("cpu: ", unfinished - waiting, " ctas cannot move");
+  if (waiting)
+    text += textOf(", ", waiting, " find no room");
   uint32_t named = 0;
   for (uint32_t c = 0; c < ctas.size(); ++c) {
     if (!ctas[c].blocked)

@@ -9,6 +9,7 @@
 // or release in flight is delivered. The seed also chooses one of four
 // tempers: a fair choice alone rarely leaves anybody far behind, so in three of
 // them CTAs are ranked, and who ranks low moves only when nobody else can.
+// Where only some CTAs find room, which of them is chance as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +56,17 @@ enum class Temper {
 
 class AdversarialExecutor {
 public:
-  AdversarialExecutor(LaunchCode &launch, uint64_t seed)
+  AdversarialExecutor(LaunchCode &launch, uint64_t seed, uint32_t resident)
       : launch(launch), progress(launch), runner(launch), random(seed),
         temper(Temper(seed % 4)), rank(launch.plan.header.ctas) {
     for (uint64_t &r : rank)
       r = random.next();
+    while (resident && progress.runnable.size() > resident) {
+      std::swap(progress.runnable[random.below(progress.runnable.size())],
+                progress.runnable.back());
+      outside.push_back(progress.runnable.back());
+      progress.runnable.pop_back();
+    }
   }
 
   Status run() {
@@ -67,7 +74,7 @@ public:
       size_t ctas = progress.runnable.size(), flying = inFlight.size();
       if (ctas + flying == 0)
         return progress.finished() ? Status::success()
-                                   : progress.describeDeadlock();
+                                   : progress.describeDeadlock(outside.size());
       bool deliver = ctas == 0 || (flying && preferDelivery(ctas, flying));
       DFRT_TRY(deliver ? deliverOne() : stepOne());
     }
@@ -109,8 +116,13 @@ private:
     Expected<const dfrt_instruction *> next = progress.advance(cta);
     if (!next)
       return next.status();
-    if (!*next)
+    if (!*next) {
+      if (progress.finished(cta) && !outside.empty()) {
+        progress.runnable.push_back(outside.back());
+        outside.pop_back();
+      }
       return Status::success();
+    }
     const dfrt_instruction &instruction = **next;
     DFRT_TRY(runner.run(instruction, cta));
     progress.complete(cta, instruction);
@@ -154,11 +166,13 @@ private:
   InstructionRun runner;
   Random random;
   Temper temper;
-  std::vector<uint64_t> rank; ///< of CTAs
+  std::vector<uint64_t> rank;    ///< of CTAs
+  std::vector<uint32_t> outside; ///< CTAs that have not found room
   std::vector<Delivery> inFlight;
 };
 } // namespace
 
-Status cpu::executeAdversarial(LaunchCode &launch, uint64_t seed) {
-  return AdversarialExecutor(launch, seed).run();
+Status cpu::executeAdversarial(LaunchCode &launch, uint64_t seed,
+                               uint32_t resident) {
+  return AdversarialExecutor(launch, seed, resident).run();
 }

@@ -121,6 +121,7 @@ Status cpu::executeParallel(LaunchCode &launch, uint32_t threads) {
 }
 
 Status cpu::execute(LaunchCode &launch, const ExecuteOptions &options) {
-  return options.adversarial ? executeAdversarial(launch, options.seed)
-                             : executeParallel(launch, options.threads);
+  return options.adversarial
+             ? executeAdversarial(launch, options.seed, options.resident)
+             : executeParallel(launch, options.threads);
 }

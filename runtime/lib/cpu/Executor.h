@@ -28,7 +28,10 @@ namespace dfrt::cpu {
 
 struct ExecuteOptions {
   bool adversarial = false;
-  uint64_t seed = 0;    ///< of the adversarial mode
+  uint64_t seed = 0; ///< of the adversarial mode
+  /// Of the adversarial mode: CTAs that run at a time; 0: all. The others
+  /// start, in any order, as these end.
+  uint32_t resident = 0;
   uint32_t threads = 0; ///< of the parallel mode; 0: one a processor
 };
 
@@ -70,8 +73,11 @@ public:
                     uint32_t cta) const;
 
   bool finished() const { return unfinished == 0; }
+  bool finished(uint32_t cta) const { return ctas[cta].finished; }
   /// Who waits for what.
   Status describeDeadlock() const;
+  /// The same, with `waiting` CTAs that have not started as none had room.
+  Status describeDeadlock(size_t waiting) const;
 
   std::deque<uint32_t> runnable; ///< CTAs that may move
 
@@ -91,7 +97,7 @@ private:
 };
 
 Status executeParallel(LaunchCode &launch, uint32_t threads);
-Status executeAdversarial(LaunchCode &launch, uint64_t seed);
+Status executeAdversarial(LaunchCode &launch, uint64_t seed, uint32_t resident);
 
 } // namespace dfrt::cpu
 

@@ -262,6 +262,37 @@ TEST(CPUDevice, ReferenceOutputsAreF64) {
   EXPECT_EQ(out, expected);
 }
 
+// A foreign kernel may leave room for one CTA only: ticket plans get along with
+// it, static ones need all CTAs that exchange anything.
+TEST(CPUDevice, PartialResidency) {
+  LoadedCase run(raggedCase({37, 0, 200, 1, 4, 5}));
+  Problem problem = run.test.problem(topologyOf(8, 1));
+  for (bool ticket : {true, false}) {
+    ScheduleOptions how;
+    how.solver = ticket ? "tickets" : "stream";
+    ASSERT_EQ(run.load(problem, makeOrFail(problem, how)), DFRT_OK)
+        << dfrt_last_error();
+    for (uint32_t resident : {1u, 3u, 8u, 9u})
+      for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+        dfrt_launch_options options;
+        dfrt_launch_options_init(&options);
+        options.adversarial = 1;
+        options.seed = seed;
+        options.resident = resident;
+        dfrt_status status = run.launch(options);
+        if (!ticket && resident == 1) {
+          ASSERT_EQ(status, DFRT_DEADLOCK);
+          EXPECT_NE(std::strstr(dfrt_last_error(), " find no room; cta "),
+                    nullptr)
+              << dfrt_last_error();
+        } else if (ticket || resident >= 8) {
+          ASSERT_EQ(status, DFRT_OK) << dfrt_last_error();
+          ASSERT_EQ(run.test.differences(), "");
+        }
+      }
+  }
+}
+
 TEST(CPUDevice, AMissingWaitShows) {
   LoadedCase run(raggedCase({37, 0, 200, 1, 4, 5}));
   Problem problem = run.test.problem(topologyOf(8, 4));

@@ -306,7 +306,26 @@ Case test::reuse() {
   return c;
 }
 
+Case test::twoReaders() {
+  Programmer p;
+  uint32_t tasks = p.domain("rows", {{"b", 1}});
+  uint32_t make = p.map("make", tasks);
+  uint32_t first = p.finalize("first", tasks, {make});
+  uint32_t second = p.finalize("second", tasks, {make});
+  Case c{"twoReaders", take(p, 2, 1), {}};
+  Hand h;
+  uint32_t record = h.slot(make, Space::global, 0, 0);
+  h.flag(record);
+  uint32_t i = h.call(0, make, 0, {}, {record});
+  h.call(1, first, 0, {{record, true}}, {});
+  h.call(1, second, 0, {{record}}, {});
+  h.send(Transport::global, i, record, {record});
+  c.schedule = h.finish(c.problem);
+  return c;
+}
+
 std::vector<Case> test::allCases() {
-  return {scatterGlobal(), scatterCluster(), tree(),    collect(), rekeyRows(),
-          rekeyTiles(),    multicast(),      tickets(), reuse()};
+  return {scatterGlobal(), scatterCluster(), tree(),      collect(),
+          rekeyRows(),     rekeyTiles(),     multicast(), tickets(),
+          reuse(),         twoReaders()};
 }

@@ -49,6 +49,8 @@ Case multicast();
 Case tickets();
 /// Three tasks made on CTA 0 and used on CTA 1 through the same memory.
 Case reuse();
+/// One record that two calls of another CTA read; the first waits for both.
+Case twoReaders();
 
 std::vector<Case> allCases();
 

@@ -5,72 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mutants.h"
+#include "MutantPlaces.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
 
 using namespace dfrt;
 using namespace dfrt::test;
 
 namespace {
-
-using Mutations = std::vector<Mutation>;
-
-/// Queue and place of each instruction.
-struct Places {
-  std::vector<uint32_t> queue, place;
-
-  explicit Places(const Schedule &s)
-      : queue(s.instructions.size()), place(s.instructions.size()) {
-    for (uint32_t q = 0; q < s.queues.size(); ++q)
-      for (uint32_t p = 0; p < s.queues[q].instructions.size(); ++p) {
-        queue[s.queues[q].instructions[p]] = q;
-        place[s.queues[q].instructions[p]] = p;
-      }
-  }
-};
-
-/// (instruction, output) whose record each slot holds.
-std::vector<std::pair<uint32_t, uint32_t>> records(const Schedule &s) {
-  std::vector<std::pair<uint32_t, uint32_t>> result(s.slots.size(), {kNone, 0});
-  for (uint32_t i = 0; i < s.instructions.size(); ++i)
-    for (uint32_t o = 0; o < s.instructions[i].outputCount; ++o)
-      result[s.outputsOf(s.instructions[i])[o]] = {i, o};
-  for (const Transfer &t : s.transfers)
-    for (uint32_t d : s.destinationsOf(t))
-      result[d] = result[t.source];
-  return result;
-}
-
-std::vector<bool> handlerOutputs(const Schedule &s) {
-  std::vector<bool> result(s.slots.size(), false);
-  for (const Instruction &i : s.instructions)
-    for (uint32_t slot : s.outputsOf(i))
-      result[slot] = true;
-  return result;
-}
-
-bool async(const Transfer &t) {
-  return t.transport == Transport::clusterShared ||
-         t.transport == Transport::multicast;
-}
-
-/// Calls `body(instruction, operand index)` for every operand.
-template <typename Body>
-void eachOperand(const Schedule &s, Body body) {
-  for (uint32_t i = 0; i < s.instructions.size(); ++i)
-    for (uint32_t o = 0; o < s.instructions[i].operandCount; ++o)
-      body(i, s.instructions[i].firstOperand + o);
-}
-
-void add(Mutations &out, const char *kind, uint32_t index,
-         std::function<void(Schedule &)> apply) {
-  out.push_back(
-      {std::string(kind) + " " + std::to_string(index), std::move(apply)});
-}
 
 //===----------------------------------------------------------------------===//
 // Operands and waits
@@ -867,63 +809,68 @@ void wildIndex(const Problem &, const Schedule &s, Mutations &out) {
 } // namespace
 
 const std::vector<MutantClass> &test::mutantClasses() {
-  static const std::vector<MutantClass> classes = {
-      {"barrierOwner", barrierOwner},
-      {"changeArrivals", changeArrivals},
-      {"changeDiscipline", changeDiscipline},
-      {"changeRow", changeRow},
-      {"changeSlices", changeSlices},
-      {"changeStage", changeStage},
-      {"changeTask", changeTask},
-      {"changeVariant", changeVariant},
-      {"consumerFirst", consumerFirst},
-      {"countFlags", countFlags},
-      {"dropBarrier", dropBarrier},
-      {"dropDestination", dropDestination},
-      {"dropFinalize", dropFinalize},
-      {"dropFlag", dropFlag},
-      {"dropFromQueue", dropFromQueue},
-      {"dropOperand", dropOperand},
-      {"dropRelease", dropRelease},
-      {"dropTransfer", dropTransfer},
-      {"dropWait", dropWait},
-      {"finalizeTwice", finalizeTwice},
-      {"flagTwice", flagTwice},
-      {"flipPhase", flipPhase},
-      {"growArena", growArena},
-      {"leaveArena", leaveArena},
-      {"misalignSlot", misalignSlot},
-      {"moveCut", moveCut},
-      {"moveOntoLive", moveOntoLive},
-      {"moveOntoSent", moveOntoSent},
-      {"noExitBarrier", noExitBarrier},
-      {"otherQueue", otherQueue},
-      {"queueOwner", queueOwner},
-      {"queueTwice", queueTwice},
-      {"redirectOperand", redirectOperand},
-      {"redirectRelease", redirectRelease},
-      {"releaseOther", releaseOther},
-      {"repeatOperand", repeatOperand},
-      {"reverseQueue", reverseQueue},
-      {"sameOutput", sameOutput},
-      {"shiftTiles", shiftTiles},
-      {"shrinkArena", shrinkArena},
-      {"slotOwner", slotOwner},
-      {"slotSlices", slotSlices},
-      {"slotStage", slotStage},
-      {"splitDraw", splitDraw},
-      {"swapOperands", swapOperands},
-      {"swapOutputs", swapOutputs},
-      {"swapPhases", swapPhases},
-      {"swapSends", swapSends},
-      {"transferTwice", transferTwice},
-      {"unplaceSlot", unplaceSlot},
-      {"waitForNothing", waitForNothing},
-      {"wildIndex", wildIndex},
-      {"wrongIssuer", wrongIssuer},
-      {"wrongSource", wrongSource},
-      {"wrongSpace", wrongSpace},
-      {"wrongTransport", wrongTransport},
-  };
+  static const std::vector<MutantClass> classes = [] {
+    std::vector<MutantClass> all = {
+        {"barrierOwner", barrierOwner},
+        {"changeArrivals", changeArrivals},
+        {"changeDiscipline", changeDiscipline},
+        {"changeRow", changeRow},
+        {"changeSlices", changeSlices},
+        {"changeStage", changeStage},
+        {"changeTask", changeTask},
+        {"changeVariant", changeVariant},
+        {"consumerFirst", consumerFirst},
+        {"countFlags", countFlags},
+        {"dropBarrier", dropBarrier},
+        {"dropDestination", dropDestination},
+        {"dropFinalize", dropFinalize},
+        {"dropFlag", dropFlag},
+        {"dropFromQueue", dropFromQueue},
+        {"dropOperand", dropOperand},
+        {"dropRelease", dropRelease},
+        {"dropTransfer", dropTransfer},
+        {"dropWait", dropWait},
+        {"finalizeTwice", finalizeTwice},
+        {"flagTwice", flagTwice},
+        {"flipPhase", flipPhase},
+        {"growArena", growArena},
+        {"leaveArena", leaveArena},
+        {"misalignSlot", misalignSlot},
+        {"moveCut", moveCut},
+        {"moveOntoLive", moveOntoLive},
+        {"moveOntoSent", moveOntoSent},
+        {"noExitBarrier", noExitBarrier},
+        {"otherQueue", otherQueue},
+        {"queueOwner", queueOwner},
+        {"queueTwice", queueTwice},
+        {"redirectOperand", redirectOperand},
+        {"redirectRelease", redirectRelease},
+        {"releaseOther", releaseOther},
+        {"repeatOperand", repeatOperand},
+        {"reverseQueue", reverseQueue},
+        {"sameOutput", sameOutput},
+        {"shiftTiles", shiftTiles},
+        {"shrinkArena", shrinkArena},
+        {"slotOwner", slotOwner},
+        {"slotSlices", slotSlices},
+        {"slotStage", slotStage},
+        {"splitDraw", splitDraw},
+        {"swapOperands", swapOperands},
+        {"swapOutputs", swapOutputs},
+        {"swapPhases", swapPhases},
+        {"swapSends", swapSends},
+        {"transferTwice", transferTwice},
+        {"unplaceSlot", unplaceSlot},
+        {"waitForNothing", waitForNothing},
+        {"wildIndex", wildIndex},
+        {"wrongIssuer", wrongIssuer},
+        {"wrongSource", wrongSource},
+        {"wrongSpace", wrongSpace},
+        {"wrongTransport", wrongTransport},
+    };
+    const std::vector<MutantClass> &more = protocolMutantClasses();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return classes;
 }
