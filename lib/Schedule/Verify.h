@@ -23,6 +23,19 @@
 //
 // VerifyProblem.cpp answers what a problem asks of a consumer.
 //
+// What the clauses protect is modelled in test/model, each with twins in which
+// one is broken:
+//
+//   cluster_push.pml     V5 V6 V8 V10 V11 V14 V17
+//   data_flag.pml        V5 V6 V8
+//   global_epoch.pml     V6 V12 V13
+//   multicast.pml        V8 V10 V11 V17
+//   reduce_scatter.pml   V4 V6 V7 V13 V15
+//   ring.pml             V11
+//   tickets.pml          V2 V7 V15
+//
+// docs/kernel.md says what the kernel does because of each.
+//
 // Happens-before questions between two instructions of one queue are answered
 // at once by their positions. Questions across queues are collected and
 // answered together by vector clocks, a block of queues at a time, so that the

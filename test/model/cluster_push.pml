@@ -2,6 +2,8 @@
 // by a release. Barriers have one arrival a phase. Copies are asynchronous. A CTA that has left has no memory any more: the exit
 // barrier keeps both alive until both are done.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V5, V6, V8, V10, V11, V14, V17.
+//
 // Broken twins: NO_RELEASE, the sender does not wait for the release; NO_EXIT, no exit barrier; NO_WAIT, the receiver does not wait.
 
 #define ROUNDS 4

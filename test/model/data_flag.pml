@@ -1,6 +1,8 @@
 // Data as its own flag: a vector in a global slot is there as soon as its word is not the sentinel; its only reader writes the
 // sentinel back. Over three launches without any reset from outside.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V5, V6, V8.
+//
 // Broken twins: NO_RESTORE, the reader does not write the sentinel back; TWO_READERS, two CTAs read the same vector;
 // SENTINEL_DATA, the data may look like the sentinel.
 

@@ -2,6 +2,8 @@
 // nobody resets anything between. The epoch lives in the workspace: a CTA reads it, then counts itself as started; the last to start
 // writes the new epoch for the next launch. CTAs start in any order, and a late one may start when others have ended.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V6, V12, V13.
+//
 // Broken twins: READ_LATE, a CTA counts itself before it reads the epoch; ANY_FLAG, a reader takes any flag that is not 0;
 // FLAG_FIRST, the flag is written before the record.
 

@@ -1,6 +1,8 @@
 // Transport multicast: one CTA of a cluster sends a record to all three (itself included) at one offset. The issuer arms every
 // destination's barrier by a remote arrive; a destination is written only when it has released the slot.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V8, V10, V11, V17.
+//
 // Broken twins: ONE_ARMED, only the issuer's own barrier is armed by it (the others would wait for ever or miss bytes);
 // ONE_READY, only the first receiver's release is waited for.
 

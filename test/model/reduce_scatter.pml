@@ -2,6 +2,8 @@
 // slice from all three parts, in fixed order. Over two launches with epochs in the flags. Every CTA publishes before it waits, so
 // the circle of waits is no cycle.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V4, V6, V7, V13, V15.
+//
 // Broken twins: WAIT_FIRST, a CTA waits for the others' parts before it publishes its own; OWN_ONLY, it waits for one part only.
 
 #define P 3

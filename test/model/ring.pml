@@ -4,6 +4,8 @@
 // warp has given the stage back. Nobody sees more of a barrier than the parity of its phase, so a waiter that is two phases late
 // would be fooled; that this cannot happen is what the model shows. Instructions take 0 to 2 tiles, counted alike by both roles.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V11.
+//
 // Broken twins: EARLY_GIVE, a warp gives a stage back before it has read it; NO_EMPTY, the load warp does not wait for the stage;
 // RESTART_PARITY, the parities start again with each instruction.
 

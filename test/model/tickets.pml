@@ -2,6 +2,8 @@
 // gave. Launch e uses counter e % 2, and its last starter clears the other one for the next launch. Every draw of the list is made
 // exactly once a launch, and draw 1 waits for draw 0 by a flag with the epoch.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V2, V7, V15.
+//
 // Broken twins: ONE_COUNTER, the same counter for all launches, cleared by the last starter; NO_CLEAR, nobody clears.
 
 #define CTAS 2
