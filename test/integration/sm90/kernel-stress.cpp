@@ -12,95 +12,33 @@
 // when there is no CUDA device.
 //
 //   kernel-stress ARTIFACT [--replays N] [--change M] [--launches N]
-//                 [--device cuda|cpu]
+//                 [--only WORD] [--device cuda|cpu]
 //
+// --only: kernels and clusters whose names contain the word, e.g. tickets.
 // With --device cpu the plans run on the CPU device: a rehearsal.
 //
 //===----------------------------------------------------------------------===//
 
-#include "StressBatches.h"
-
-#include "dfrt/cuda/Graph.h"
-#include "dfrt/cuda/Memory.h"
+#include "StressRig.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <functional>
 #include <thread>
 
 using namespace dfrt;
-using stress::Batches;
+using namespace stress;
 
 namespace {
 
-/// hold(flag, nanoseconds): every CTA stays until *flag is not 0, or the time
-/// is over.
-constexpr char kHold[] = R"ptx(
-.version 8.0
-.target sm_90
-.address_size 64
-
-.visible .entry hold(.param .u64 p0, .param .u64 p1)
-{
-  .reg .pred %p;
-  .reg .b32 %r0;
-  .reg .b64 %d<6>;
-  ld.param.u64 %d0, [p0];
-  ld.param.u64 %d1, [p1];
-  mov.u64 %d2, %globaltimer;
-  add.u64 %d2, %d2, %d1;
-WAIT:
-  ld.relaxed.sys.u32 %r0, [%d0];
-  setp.ne.u32 %p, %r0, 0;
-  @%p bra DONE;
-  nanosleep.u32 1000;
-  mov.u64 %d3, %globaltimer;
-  setp.lt.u64 %p, %d3, %d2;
-  @%p bra WAIT;
-DONE:
-  ret;
-}
-)ptx";
-
-/// The foreign kernel ends by itself after this.
-constexpr uint64_t kHoldNanoseconds = 20'000'000'000u;
-/// Longer than anything here should take.
-constexpr double kPatience = 15;
-constexpr uint32_t kPlans = 200;
+/// The foreign kernel ends by itself after so many seconds.
+constexpr double kHoldSeconds = 20;
 
 struct Options {
-  std::string artifact, device = "cuda";
+  std::string artifact, only, device = "cuda";
   uint32_t replays = 100000, change = 100, launches = 5000;
 };
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-Status wrong(const std::string &text) {
-  return Status(StatusCode::verificationFailed, text);
-}
-
-/// Which number of CTAs and clusters, and which discipline.
-struct Shape {
-  uint32_t cluster;
-  bool ticket;
-
-  std::string name() const {
-    return (ticket ? "tickets" : "static") +
-           (cluster > 1 ? ", clusters of " + std::to_string(cluster)
-                        : std::string());
-  }
-};
-
-using LauncherHandle =
-    dfrt::detail::Handle<dfrt_launcher, &dfrt_launcher_release>;
-using KernelHandle = dfrt::detail::Handle<dfrt_kernel, &dfrt_kernel_release>;
 
 class Stress {
 public:
@@ -111,36 +49,14 @@ private:
   void test(const std::string &name,
             const std::function<Status(std::string &)> &body);
   Status rehearse(std::string &detail);
-  Status open();
-  /// Kernel, plans and launcher of a shape.
-  Status prepare(const Shape &shape);
-  Status poison() const;
-  /// Waits for the stream, but not for ever.
-  Status wait(const cuda::Stream &stream) const;
-  Status compare(uint32_t batch);
-  /// As often as needed while staging buffers are in use.
-  Status patiently(const std::function<dfrt_status()> &call) const;
-
   Status replays(uint32_t count, uint32_t change, std::string &detail);
   Status launches(std::string &detail);
   Status beside(bool all, bool ticket, std::string &detail);
 
   Options options;
-  Batches batches;
+  Machine machine;
   ArtifactHandle artifact;
-  DeviceHandle handle;
-  cuda::Device device;
-  cuda::Stream stream, other;
-  std::unique_ptr<cuda::ModuleCache> cache;
-  std::vector<cuda::Buffer> buffers;
-  cuda::PinnedBuffer flag;
-
-  dfrt_launch_shape shape;
-  dfrt_capacity capacity;
-  std::vector<PlanHandle> plans;
-  KernelHandle kernel;
-  LauncherHandle launcher;
-  std::vector<uint8_t> sums, tiles;
+  std::unique_ptr<Rig> rig;
   int failures = 0;
 };
 
@@ -157,6 +73,9 @@ void Stress::test(const std::string &name,
 }
 
 Status Stress::rehearse(std::string &detail) {
+  const stress::Batches &batches = machine.batches;
+  dfrt_capacity capacity;
+  std::vector<PlanHandle> plans;
   TAKE(opened, DeviceHandle::open(options.device));
   for (const char *solver : {"stream", "tickets"}) {
     dfrt_plan_options plan;
@@ -166,7 +85,7 @@ Status Stress::rehearse(std::string &detail) {
     plan.cluster_size = 2;
     TRY(batches.plans(artifact, 20, plan, capacity, plans));
     std::vector<dfrt_tensor> views;
-    for (stress::Tensor &tensor : batches.tensors)
+    for (stress::Tensor &tensor : machine.batches.tensors)
       views.push_back(tensor.view(tensor.bytes.data()));
     for (uint32_t batch = 0; batch < plans.size(); ++batch) {
       std::vector<int32_t> lengths = batches.lengthsOf(batch);
@@ -181,159 +100,57 @@ Status Stress::rehearse(std::string &detail) {
   return Status::success();
 }
 
-Status Stress::open() {
-  TAKE(opened, DeviceHandle::open(options.device));
-  handle = std::move(opened);
-  // The same primary context, for memory, streams and the foreign kernel.
-  TAKE(driver, cuda::Driver::open());
-  TAKE(same, cuda::Device::open(driver, 0));
-  device = same;
-  TAKE(first, cuda::Stream::create(device, "stress"));
-  TAKE(second, cuda::Stream::create(device, "foreign"));
-  stream = first;
-  other = second;
-  cache.reset(new cuda::ModuleCache(device));
-  TAKE(word, cuda::PinnedBuffer::allocate(device, 4, "flag"));
-  flag = word;
-  for (const stress::Tensor &tensor : batches.tensors) {
-    TAKE(buffer, cuda::Buffer::allocate(device, tensor.bytes.size(), "tensor"));
-    TRY(buffer.upload(tensor.bytes.data(), tensor.bytes.size(), stream));
-    buffers.push_back(buffer);
-  }
-  sums.resize(batches.tensors[stress::Sums].bytes.size());
-  tiles.resize(batches.tensors[stress::Tiles].bytes.size());
-  return wait(stream);
-}
-
-Status Stress::prepare(const Shape &wanted) {
-  launcher = LauncherHandle();
-  plans.clear();
-  dfrt_kernel_options which;
-  dfrt_kernel_options_init(&which);
-  which.cluster_size = wanted.cluster;
-  which.ticket = wanted.ticket;
-  dfrt_kernel *loaded = nullptr;
-  TRY(lastStatus(
-      dfrt_kernel_load(handle.get(), artifact.get(), &which, &loaded)));
-  kernel = KernelHandle(loaded);
-  dfrt_shape_options how;
-  dfrt_shape_options_init(&how);
-  how.cluster_size = how.smallest_cluster = wanted.cluster;
-  how.any_residency = wanted.ticket;
-  if (wanted.ticket)
-    how.cooperation = 0;
-  TRY(lastStatus(dfrt_kernel_shape(kernel.get(), &how, &shape, nullptr)));
-
-  dfrt_plan_options plan;
-  dfrt_plan_options_init(&plan);
-  dfrt_shape_plan_options(&shape, &plan);
-  plan.solver = wanted.ticket ? "tickets" : "stream";
-  TRY(batches.plans(artifact, kPlans, plan, capacity, plans));
-  dfrt_launch_maxima maxima;
-  dfrt_launch_maxima_init(&maxima);
-  for (const PlanHandle &one : plans)
-    TRY(lastStatus(dfrt_launch_maxima_include(&maxima, one.get())));
-  dfrt_launcher *made = nullptr;
-  TRY(lastStatus(
-      dfrt_launcher_create(kernel.get(), &shape, &maxima, nullptr, &made)));
-  launcher = LauncherHandle(made);
-  std::vector<dfrt_tensor> views;
-  for (size_t i = 0; i < buffers.size(); ++i)
-    views.push_back(batches.tensors[i].view(
-        reinterpret_cast<void *>(uintptr_t(buffers[i].address()))));
-  TRY(lastStatus(dfrt_launcher_bind(launcher.get(), views.data(),
-                                    uint32_t(views.size()))));
-  // The launcher's memory is initialised in the device's own stream.
-  return device.synchronize();
-}
-
-Status Stress::poison() const {
-  for (stress::Argument output : {stress::Sums, stress::Tiles})
-    TRY(buffers[output].fill(0xff, 0, buffers[output].bytes(), stream));
-  return Status::success();
-}
-
-Status Stress::wait(const cuda::Stream &in) const {
-  for (double deadline = now() + kPatience;;) {
-    Status status = in.query();
-    if (status.code() != StatusCode::busy)
-      return status;
-    if (now() > deadline)
-      return Status(StatusCode::deadlock,
-                    "not done after " + std::to_string(int(kPatience)) + " s");
-  }
-}
-
-Status Stress::compare(uint32_t batch) {
-  TRY(buffers[stress::Sums].download(sums.data(), sums.size(), stream));
-  TRY(buffers[stress::Tiles].download(tiles.data(), tiles.size(), stream));
-  TRY(wait(stream));
-  return batches.compare(batch, sums.data(), tiles.data());
-}
-
-Status Stress::patiently(const std::function<dfrt_status()> &call) const {
-  double deadline = now() + kPatience;
-  for (;;) {
-    dfrt_status status = call();
-    if (status != DFRT_BUSY || now() > deadline)
-      return lastStatus(status);
-  }
-}
-
 /// `change`: replays of each plan. The last of them is compared; every replay
 /// writes to outputs that its graph has filled with NaN before.
 Status Stress::replays(uint32_t count, uint32_t change, std::string &detail) {
   uint32_t batch = 3; // the largest
-  TRY(patiently([&] {
-    return dfrt_launcher_upload(launcher.get(), plans[batch].get(),
-                                stream.handle());
-  }));
-  TRY(lastStatus(dfrt_launcher_launch(launcher.get(), stream.handle())));
-  TRY(compare(batch));
+  const LauncherHandle &launcher = rig->launcher;
+  const cuda::Stream &stream = rig->stream;
+  TRY(rig->upload(rig->plans[batch]));
+  TRY(rig->launch());
+  TRY(rig->compare(batch));
   auto record = [&]() -> Status {
-    TRY(poison());
-    TRY(lastStatus(dfrt_launcher_upload(launcher.get(), plans[batch].get(),
-                                        stream.handle())));
-    return lastStatus(dfrt_launcher_launch(launcher.get(), stream.handle()));
+    TRY(rig->poison());
+    TRY(launcher.upload(rig->plans[batch], stream.handle()));
+    return rig->launch();
   };
   TAKE(graph, cuda::Graph::capture(stream, cuda::StagingRing(), record));
-  TAKE(before, device.memory());
+  TAKE(before, machine.device.memory());
   double begin = now();
   Status status;
   for (uint32_t i = 0; i < count && status.ok(); ++i) {
     if (i && i % change == 0) {
-      status = compare(batch);
+      status = rig->compare(batch);
       if (!status.ok())
         break;
       batch = (batch * 7 + 5) % kPlans;
       status = patiently([&] {
-        return dfrt_launcher_restage(launcher.get(), plans[batch].get());
+        return dfrt_launcher_restage(launcher.get(), rig->plans[batch].get());
       });
       if (!status.ok())
         break;
     }
     status = graph.replay(stream);
     if (status.ok())
-      status =
-          lastStatus(dfrt_launcher_replayed(launcher.get(), stream.handle()));
+      status = launcher.replayed(stream.handle());
     if (!status.ok())
       status = Status(status.code(),
                       "replay " + std::to_string(i) + ": " + status.message());
   }
   if (status.ok())
-    status = compare(batch);
+    status = rig->compare(batch);
   double microseconds = (now() - begin) * 1e6 / count;
   graph = cuda::Graph();
   TRY(status);
-  TRY(lastStatus(dfrt_launcher_forget(launcher.get())));
-  TAKE(after, device.memory());
+  TRY(launcher.forget());
+  TAKE(after, machine.device.memory());
   if (after.free + (1 << 20) < before.free)
     return wrong("device memory grew by " +
                  std::to_string(before.free - after.free) + " bytes");
   char text[120];
   std::snprintf(text, sizeof(text),
                 "%u replays, another plan every %u, %u CTAs, %.2f us a replay",
-                count, change, shape.ctas, microseconds);
+                count, change, rig->shape.ctas, microseconds);
   detail = text;
   return Status::success();
 }
@@ -341,13 +158,8 @@ Status Stress::replays(uint32_t count, uint32_t change, std::string &detail) {
 Status Stress::launches(std::string &detail) {
   for (uint32_t i = 0; i < options.launches; ++i) {
     uint32_t batch = (i * 7 + 3) % kPlans;
-    TRY(poison());
-    TRY(patiently([&] {
-      return dfrt_launcher_upload(launcher.get(), plans[batch].get(),
-                                  stream.handle());
-    }));
-    TRY(lastStatus(dfrt_launcher_launch(launcher.get(), stream.handle())));
-    TRY(compare(batch));
+    TRY(rig->start(batch));
+    TRY(rig->compare(batch));
   }
   detail = std::to_string(options.launches) + " launches, another plan each";
   return Status::success();
@@ -355,57 +167,31 @@ Status Stress::launches(std::string &detail) {
 
 /// A foreign kernel holds all multiprocessors, or every second one.
 Status Stress::beside(bool all, bool ticket, std::string &detail) {
-  cuda::CodeRequirements code;
-  code.name = "foreign kernel";
-  code.architecture = "compute_90";
-  code.threads = 32;
-  TAKE(module, cache->load(kHold, std::strlen(kHold), code));
-  TAKE(hold, module.function("hold"));
-  uint32_t volatile *word = reinterpret_cast<uint32_t *>(flag.data());
-  *word = 0;
-  uint64_t address = flag.deviceAddress(), time = kHoldNanoseconds;
-  // So much shared memory that nothing fits beside it.
-  const cuda::DeviceReport &report = device.report();
-  cuda::LaunchShape held;
-  held.ctas = all ? report.multiprocessors : report.multiprocessors / 2;
-  held.threads = 32;
-  held.sharedBytes = report.sharedPerBlockOptin;
-  TRY(cuda::launch(hold, held, {&address, &time}, other));
-  // Long enough for it to have started.
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-
+  uint32_t held = machine.multiprocessors() / (all ? 1 : 2);
+  TRY(machine.hold(held, kHoldSeconds));
   uint32_t batch = 3;
-  auto work = [&]() -> Status {
-    TRY(poison());
-    TRY(patiently([&] {
-      return dfrt_launcher_upload(launcher.get(), plans[batch].get(),
-                                  stream.handle());
-    }));
-    return lastStatus(dfrt_launcher_launch(launcher.get(), stream.handle()));
-  };
-  Status status = work();
+  Status status = rig->start(batch);
   bool refused = !status.ok();
   if (refused)
     detail = "refused: " + status.message();
   // A ticket plan makes progress with the CTAs that find room.
   if (!refused && ticket && !all) {
-    status = wait(stream);
+    status = wait(rig->stream);
     detail = "finished while the other kernel ran";
   } else if (!refused) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    bool early = stream.query().ok();
+    bool early = rig->stream.query().ok();
     detail = early ? "finished while the other kernel ran"
                    : "finished when the other kernel ended";
     if (early && all)
       status = wrong("finished although another kernel held all SMs");
   }
-  *word = 1;
-  TRY(wait(other));
+  TRY(machine.letGo());
   if (!refused)
     TRY(status);
   if (refused)
-    TRY(work()); // now that the device is free
-  return compare(batch);
+    TRY(rig->start(batch)); // now that the device is free
+  return rig->compare(batch);
 }
 
 int Stress::run() {
@@ -420,15 +206,18 @@ int Stress::run() {
     test("rehearsal", [&](std::string &detail) { return rehearse(detail); });
     return failures != 0;
   }
-  if (Status status = open(); !status.ok()) {
+  if (Status status = machine.open(options.device); !status.ok()) {
     bool none = status.code() == StatusCode::unsupported;
     std::fprintf(stderr, "kernel-stress: %s%s\n", status.message().c_str(),
                  none ? ": skipped" : "");
     return none ? 77 : 1;
   }
+  rig.reset(new Rig(machine, artifact));
   for (Shape one : {Shape{1, false}, Shape{2, false}, Shape{4, false},
                     Shape{8, false}, Shape{16, false}, Shape{1, true}}) {
-    Status ready = prepare(one);
+    if (one.name().find(options.only) == std::string::npos)
+      continue;
+    Status ready = rig->prepare(one);
     if (!ready.ok()) {
       test(one.name(), [&](std::string &) { return ready; });
       continue;
@@ -471,6 +260,8 @@ int main(int count, char **words) {
       known = number(options.change);
     else if (word == "--launches")
       known = number(options.launches);
+    else if (word == "--only" && i + 1 < count)
+      options.only = words[++i];
     else if (word == "--device" && i + 1 < count)
       options.device = words[++i];
     else if (options.artifact.empty() && word[0] != '-')
@@ -484,8 +275,10 @@ int main(int count, char **words) {
     }
   }
   if (options.artifact.empty()) {
-    std::fprintf(stderr, "usage: kernel-stress ARTIFACT [--replays N] "
-                         "[--change M] [--launches N] [--device cuda|cpu]\n");
+    std::fprintf(
+        stderr,
+        "usage: kernel-stress ARTIFACT [--replays N] "
+        "[--change M] [--launches N] [--only WORD] [--device cuda|cpu]\n");
     return 2;
   }
   return Stress(options).run();
