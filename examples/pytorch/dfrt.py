@@ -69,14 +69,16 @@ def tensor(address, shape, element):
 
 
 def of_torch(value):
-    """A torch.Tensor, which has to be contiguous and to outlive the result."""
+    """A torch.Tensor, which has to be contiguous. The result keeps it alive."""
     elements = {"torch.float64": F64, "torch.float32": F32, "torch.float16": F16,
                 "torch.bfloat16": BF16, "torch.float8_e4m3fn": F8E4M3FN,
                 "torch.float8_e5m2": F8E5M2, "torch.int64": I64, "torch.int32": I32,
                 "torch.int16": I16, "torch.int8": I8, "torch.bool": I1}
     if not value.is_contiguous():
         raise Error("a tensor has to be contiguous")
-    return tensor(value.data_ptr(), tuple(value.shape), elements[str(value.dtype)])
+    result = tensor(value.data_ptr(), tuple(value.shape), elements[str(value.dtype)])
+    result.owner = value
+    return result
 
 
 class Library:

@@ -69,7 +69,9 @@ FailureOr<dfrt::Problem> mlir::df::importProblem(ProgramOp program,
     topology = program->getAttrOfType<TopologyAttr>("dataflow.topology");
   if (!topology)
     return emitProgramError(program) << "has no 'dataflow.topology'; run "
-                                        "dataflow-attach-topology first";
+                                        "dataflow-attach-topology first, or "
+                                        "give dataflow-plan the option ctas or "
+                                        "chip";
   FailureOr<dfrt::Program> imported = importProgram(program);
   if (failed(imported))
     return failure();

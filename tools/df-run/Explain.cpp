@@ -55,6 +55,10 @@ static std::vector<ExposedWait> findWaits(const Problem &problem,
                                           const Schedule &schedule,
                                           const LaunchTrace &trace) {
   std::vector<uint32_t> arrivals = arrivalsOf(schedule);
+  std::vector<bool> awaitsRelease(schedule.instructions.size(), false);
+  for (const Release &release : schedule.releases)
+    if (release.to < awaitsRelease.size())
+      awaitsRelease[release.to] = true;
   std::vector<double> finished(schedule.instructions.size(), 0);
   for (const TraceSpan &span : trace.spans)
     if (!span.loads)
@@ -81,7 +85,8 @@ static std::vector<ExposedWait> findWaits(const Problem &problem,
     }
     std::string to = stageOf(span.instruction);
     if (last == kNone)
-      found[{"release", "", to}].add(span.ready - span.begin);
+      found[{awaitsRelease[span.instruction] ? "release" : "dispatch", "", to}]
+          .add(span.ready - span.begin);
     else
       found[{transportName(schedule.transfers[last].transport),
              stageOf(schedule.transfers[last].instruction), to}]

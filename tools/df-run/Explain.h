@@ -22,8 +22,10 @@ namespace dfrt {
 
 /// Waits of all CTAs for one kind of transfer.
 struct ExposedWait {
-  std::string transport; ///< "release" where the wait was for memory
-  std::string from, to;  ///< stages
+  /// "release" where the wait was for memory, "dispatch" where for nothing that
+  /// another instruction does.
+  std::string transport;
+  std::string from, to; ///< stages
   TraceSummary::Times times;
 };
 

@@ -21,22 +21,22 @@ static constexpr double kNegligible = 0.005;
 /// The time of a critical path by what it was spent on.
 static std::string pathText(const std::vector<TraceSummary::Step> &steps) {
   double operands = 0, tiles = 0, handlers = 0, finishing = 0;
-  unsigned hops = 0;
+  unsigned waits = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     const TraceSpan &span = steps[i].span;
-    hops += steps[i].hop;
     // Of a wait for the step before only the part behind its end is exposed.
     double from =
         i ? std::max(span.begin, steps[i - 1].span.finished) : span.begin;
     operands += std::max(0.0, span.ready - from);
+    waits += span.ready > from;
     tiles += span.waited;
     handlers += span.handled - span.ready - span.waited;
     finishing += span.finished - span.handled;
   }
-  return fmt::format("{} instructions, {} of them behind a transfer: handlers "
+  return fmt::format("{} instructions, {} of which wait for records: handlers "
                      "{:.1f} us, tiles {:.1f}, transfers {:.1f}, finishing "
                      "{:.1f}",
-                     steps.size(), hops, handlers / 1e3, tiles / 1e3,
+                     steps.size(), waits, handlers / 1e3, tiles / 1e3,
                      operands / 1e3, finishing / 1e3);
 }
 

@@ -143,7 +143,7 @@ TEST(Explain, TextAndJsonAgree) {
   ASSERT_TRUE(bool(explanation));
   std::string text = toText(*explanation);
   EXPECT_THAT(text, HasSubstr("waits: global part to add: 1 of them"));
-  EXPECT_THAT(text, HasSubstr("critical path: 2 instructions, 1 of them"));
+  EXPECT_THAT(text, HasSubstr("critical path: 2 instructions, 1 of which"));
   EXPECT_THAT(text, HasSubstr("would help: a launch that costs nothing"));
   Json json = toJson(*explanation);
   EXPECT_EQ(json["source"], "predicted");
