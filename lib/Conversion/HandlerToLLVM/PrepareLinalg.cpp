@@ -103,6 +103,33 @@ static void materializeSplats(ModuleOp module, RewriterBase &rewriter) {
   }
 }
 
+/// Gives each that starts from a filled tensor a tensor of its own. Empty
+/// tensors become the places of results (bufferization); two results that start
+/// from the same one would have one place.
+static void separateFills(ModuleOp module, RewriterBase &rewriter) {
+  SmallVector<linalg::FillOp> fills;
+  module.walk([&](linalg::FillOp op) {
+    if (op->getNumResults() == 1 && !op->getResult(0).hasOneUse() &&
+        op.getOutputs().front().getDefiningOp<tensor::EmptyOp>())
+      fills.push_back(op);
+  });
+  for (linalg::FillOp fill : fills) {
+    Operation *empty = fill.getOutputs().front().getDefiningOp();
+    for (OpOperand &use :
+         llvm::make_early_inc_range(fill->getResult(0).getUses())) {
+      auto reader = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+      if (reader && reader.isDpsInput(&use))
+        continue;
+      rewriter.setInsertionPoint(fill);
+      IRMapping map;
+      rewriter.clone(*empty, map);
+      use.set(rewriter.clone(*fill, map)->getResult(0));
+    }
+    if (fill->use_empty())
+      rewriter.eraseOp(fill);
+  }
+}
+
 /// Whether `value` is memory that the body may not write.
 static bool isReadOnly(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -171,6 +198,7 @@ LogicalResult df::handlers::prepareLinalg(ModuleOp module,
 
   IRRewriter rewriter(module.getContext());
   materializeSplats(module, rewriter);
+  separateFills(module, rewriter);
   SmallVector<linalg::LinalgOp> named;
   SmallVector<linalg::GenericOp> generics;
   module.walk([&](linalg::LinalgOp op) {
