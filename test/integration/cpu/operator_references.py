@@ -89,7 +89,7 @@ def lines(tensors, sizes, lanes):
 def ragged_softmax(tensors, sizes):
     y, lse = [], []
     capacity = math.prod(tensors["x"][0][1:])
-    for values, written in lines(tensors, sizes, 256):
+    for values, written in lines(tensors, sizes, sizes["lanes"]):
         weights, total = softmax(values)
         y += weights + [0.0] * (written - len(values)) + [math.nan] * (capacity - written)
         lse.append(total)

@@ -90,27 +90,29 @@ def split(rows, columns, depth, tiles, element):
                 [{"rows": rows}], fragments=("multiply", "add", "store"))
 
 
-def rows(example, reference, lanes, tile, element, points, fragments):
+def rows(example, reference, lanes, params, points, fragments):
     """A program on rows in lines of `lanes` elements; lines behind a row are NaN."""
     points = [{"lengths": lengths, "used": [-(-length // lanes) for length in lengths]}
               for lengths in points]
-    return Case(example, example.replace("-", "_"), reference, {"tile": tile, "element": element},
-                points, arguments={"x": {"padding": {"lengths": "used", "value": "nan"}}},
+    return Case(example, example.replace("-", "_"), reference, params, points,
+                arguments={"x": {"padding": {"lengths": "used", "value": "nan"}}},
                 fragments=fragments)
 
 
-def softmax(*of):
-    return rows("ragged-softmax", references.ragged_softmax, 256, *of,
+def softmax(tile, lanes, element, points):
+    return rows("ragged-softmax", references.ragged_softmax, lanes,
+                {"tile": tile, "lanes": lanes, "element": element}, points,
                 ("scan", "merge", "scale", "store"))
 
 
-def prefix(*of):
-    return rows("prefix-sum", references.prefix_sum, 16, *of, ("sum", "add", "scan", "store"))
+def prefix(tile, element, points):
+    return rows("prefix-sum", references.prefix_sum, 16, {"tile": tile, "element": element},
+                points, ("sum", "add", "scan", "store"))
 
 
-def three(*of):
-    return rows("three-maps", references.three_maps, 128, *of,
-                ("moments", "scale", "tail", "add", "store"))
+def three(tile, element, points):
+    return rows("three-maps", references.three_maps, 128, {"tile": tile, "element": element},
+                points, ("moments", "scale", "tail", "add", "store"))
 
 
 CASES = (
@@ -121,8 +123,8 @@ CASES = (
     gqa(3, 1, 64, 64, "f16", [[65, 0, 1]]),
     gqa(16, 1, 256, 64, "f16", [[65]], kv_heads=1),
     gqa(16, 4, 64, 32, "f16", [[34, 70]], kv_heads=1),
-    softmax(1024, "f16", [[1025, 0, 1, 255, 256, 2000], [], [0, 0], [9000]]),
-    softmax(4096, "f32", [[4097, 3, 0]]),
+    softmax(1024, 256, "f16", [[1025, 0, 1, 255, 256, 2000], [], [0, 0], [9000]]),
+    softmax(4096, 1024, "f32", [[4097, 3, 0]]),
     prefix(256, "f16", [[257, 0, 1, 16, 600], [], [0], [3000]]),
     prefix(1024, "f32", [[1024, 1025]]),
     three(512, "f16", [[513, 0, 1, 128, 2000], [], [0], [5000]]),

@@ -31,7 +31,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
 sys.path[:0] = [os.path.join(HERE, "../cpu"), os.path.join(HERE, "programs")]
 
-from operators import CASES as OPERATORS  # noqa: E402  (test/integration/cpu)
+from handlers import Genes, Handler  # noqa: E402  (test/integration/cpu)
+from operators import CASES as OPERATORS  # noqa: E402
 from programs import Program  # noqa: E402
 import rounds  # noqa: E402
 
@@ -41,6 +42,7 @@ GROUPS = {
     "streams": "a handler unknown to the examples: two streams, an integer field, 12 bytes",
     "multicast": "hundreds of multicasts, one after the other through the same memory",
     "random": "the random programs of the CPU tests, and some whose tiles are loaded ahead",
+    "handlers": "random handlers, with their tiles in registers and in memory",
     "operators": "the other examples at the edge sizes of the CPU tests",
     "operators-large": "the same at full size; only if named",
     "edges": "empty, tiny, huge and many requests; heads, page sizes and formats",
@@ -51,6 +53,7 @@ GROUPS = {
     "sanitize": "small plans, each transport and discipline once; only if named",
 }
 ROUNDS = 16
+RANDOM_HANDLERS = 16
 RANDOM_PROGRAMS = 32
 WIDE_PROGRAMS = 12
 # Whole devices of 132 SMs: CTAs that are resident in clusters of each size.
@@ -83,12 +86,12 @@ def read_json(*path):
 
 class Source:
     """MLIR text, what its parameters are bound to, whether its tiles are
-    loaded ahead by a role of their own, and the handlers that have to be laid
-    out over threads where tiles are."""
+    loaded ahead by a role of their own, the handlers that have to be laid out
+    over threads where tiles are, and whether none is to be."""
 
-    def __init__(self, text, params="", streams=False, fragments=()):
+    def __init__(self, text, params="", streams=False, fragments=(), portable=False):
         self.text, self.params = text, params
-        self.streams, self.fragments = streams, fragments
+        self.streams, self.fragments, self.portable = streams, fragments, portable
 
     def has_kernel(self):
         """Whether the kernel is written by hand, streams and parts and all."""
@@ -152,6 +155,11 @@ def random_programs():
     return result
 
 
+def random_handlers():
+    return {f"handler_{seed}": Handler(f"handler_{seed}", Genes.random(seed))
+            for seed in range(RANDOM_HANDLERS)}
+
+
 def programs(generated):
     """{name: Source}"""
     result = {"ragged_sum": Source.file(f"{ROOT}/examples/hello/ragged_sum.mlir")}
@@ -181,6 +189,9 @@ def programs(generated):
     for case in OPERATORS:
         result[case.name()] = Source.file(case.source(EXAMPLES), case.bindings(),
                                           fragments=case.fragments)
+    for name, handler in random_handlers().items():
+        result[name] = Source(handler.text(), streams=True)
+        result[name + "_portable"] = Source(handler.text(), streams=True, portable=True)
     for example, program, params, _ in LARGE_OPERATORS:
         result[large_name(program, params)] = Source.file(
             os.path.join(EXAMPLES, example, program + ".mlir"),
@@ -249,7 +260,7 @@ def workloads(generated):
     result["attention"] = edges
     for name in ("consume_pages", "consume_pages_each", "consume_maps"):
         result[name]["points"] += edge_points()[:5]
-    for name, program in generated.items():
+    for name, program in {**generated, **random_handlers()}.items():
         result[name] = program.workload()
     return result
 
@@ -408,6 +419,13 @@ def runs(generated):
             result.add("experts", name, workload, "all", set=sizes, compare=True,
                        tolerance=MOE_TOLERANCE[element], may_refuse=choice["ctas"] == 4,
                        small=choice["ctas"] in (4, 7), **choice)
+    for seed, (name, handler) in enumerate(random_handlers().items()):
+        for program in (name, name + "_portable"):
+            for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 4, "cluster_size": 2},
+                           {"ctas": 3, "cluster_size": 1, "solver": "tickets"}):
+                result.add("handlers", program, name, "all", tolerance=handler.tolerance(),
+                           small=seed < 2 and choice["ctas"] < 8, **choice)
+
     seen = set()
     for case in OPERATORS:
         is_first = case.example not in seen
