@@ -4,7 +4,7 @@
 // Blocks are up to `rows` consecutive rows of one expert; a router writes them. An expert with more rows has several blocks, one
 // without rows has none.
 //
-// x       [assignments, hidden]           activations
+// x       [assignments + rows, hidden]    activations; a block reads `rows` rows, those behind its last one are never used
 // gate_up [experts, 2, width, hidden]     gate and up projections
 // down    [experts, hidden, width]        down projection
 // expert  [blocks]                        whose weights a block needs
@@ -20,7 +20,7 @@
 dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x?x?xf8E4M3FN>, %down: tensor<?x?x?xf8E4M3FN>,
                                  %expert: tensor<?xi32>, %first: tensor<?xi32>, %valid: tensor<?xi32>,
                                  %weight: tensor<?x?xf32>, %y: tensor<?x?xf16>)
-    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, columns = 128 : index, outputs = 128 : index,
+    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, columns = 128 : index, outputs = 256 : index,
             depth = 128 : index, element = f8E4M3FN}
     attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
                                     weight = [-1, "rows"], y = [-1, "hidden"]}} {
@@ -35,8 +35,7 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
   dataflow.range @hidden of @blocks length %hidden tile "outputs"
 
   %shards = dataflow.map @up tasks @blocks each @width
-      operands(%x, %gate_up, %expert, %first, %valid
-               : tensor<?x?xf8E4M3FN>, tensor<?x2x?x?xf8E4M3FN>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+      operands(%x, %gate_up, %expert, %first : tensor<?x?xf8E4M3FN>, tensor<?x2x?x?xf8E4M3FN>, tensor<?xi32>, tensor<?xi32>)
       : () -> !dataflow.channel<!shard, tiles>
   %middle = dataflow.reshard "exchange" collect(%shards)
       : (!dataflow.channel<!shard, tiles>) -> !dataflow.channel<!shard, collected>
@@ -47,7 +46,7 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
 
   // Columns [begin, end) of silu(gate x) * (up x) for all rows of a block.
   dataflow.handler @up(%block: index, %begin: index, %end: index, %x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x?x?xf8E4M3FN>,
-                       %expert: tensor<?xi32>, %first: tensor<?xi32>, %valid: tensor<?xi32>) -> tensor<?x?xf8E4M3FN> {
+                       %expert: tensor<?xi32>, %first: tensor<?xi32>) -> tensor<?x?xf8E4M3FN> {
     %c0 = arith.constant 0 : index
     %hidden = dataflow.param "hidden" : index
     %rows = dataflow.param "rows" : index
@@ -55,26 +54,17 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
     %depth = dataflow.param "depth" : index
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
-    %nothing = arith.constant 0.0 : f8E4M3FN
     %minus_log2e = arith.constant -1.44269504 : f32
     %e32 = tensor.extract %expert[%block] : tensor<?xi32>
     %e = arith.index_cast %e32 : i32 to index
     %row32 = tensor.extract %first[%block] : tensor<?xi32>
     %row = arith.index_cast %row32 : i32 to index
-    %count32 = tensor.extract %valid[%block] : tensor<?xi32>
-    %count = arith.index_cast %count32 : i32 to index
-    %live = arith.minui %count, %rows : index
-    %missing = arith.subi %rows, %live : index
 
     %empty = tensor.empty(%rows, %columns) : tensor<?x?xf32>
     %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     %sums:2 = scf.for %k = %c0 to %hidden step %depth iter_args(%gate = %zeros, %up = %zeros)
         -> (tensor<?x?xf32>, tensor<?x?xf32>) {
-      %x_part = tensor.extract_slice %x[%row, %k] [%live, %depth] [1, 1] : tensor<?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
-      %x_tile = tensor.pad %x_part low[0, 0] high[%missing, 0] {
-      ^bb0(%i: index, %j: index):
-        tensor.yield %nothing : f8E4M3FN
-      } : tensor<?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %x_tile = tensor.extract_slice %x[%row, %k] [%rows, %depth] [1, 1] : tensor<?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
       %gate_tile = tensor.extract_slice %gate_up[%e, 0, %begin, %k] [1, 1, %columns, %depth] [1, 1, 1, 1]
           : tensor<?x2x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
       %up_tile = tensor.extract_slice %gate_up[%e, 1, %begin, %k] [1, 1, %columns, %depth] [1, 1, 1, 1]
