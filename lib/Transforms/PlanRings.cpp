@@ -7,7 +7,10 @@
 //
 // Loads of one operand and tile type share a stream, across handlers, unless
 // two of them hold a tile at the same time: a stream hands out one tile after
-// the other. Two stages let a load run beside the use of the last one, and what
+// the other. Loads of other operands join it from other handlers: these do not
+// run at the same time, and the memory of a ring serves one after the other. So
+// the tiles of the next handler are fetched while the last one still works.
+// Two stages let a load run beside the use of the last one, and what
 // an instruction holds be there when the next one begins; steady streams, which
 // bring one tile after the other, get more while little is in flight.
 //
@@ -54,6 +57,7 @@ public:
 private:
   void assignStreams();
   unsigned findStream(const SplitHandler &split, size_t index);
+  bool mayJoin(const SplitHandler &split, size_t index, unsigned stream) const;
   LogicalResult setRequests();
   LogicalResult fit();
   void deepen();
@@ -68,12 +72,27 @@ private:
   RingPlan plan;
   /// What identifies a stream: an operand, or an argument of one handler.
   SmallVector<Value> keys;
+  /// Streams whose depth a request says: others stay out of them.
+  SmallVector<bool> asked;
 };
 
 } // namespace
 
+/// Whether a load may use a stream of another operand, whose tiles are read as
+/// often: none of its handler does so far, and no depth was asked for.
+bool RingPlanner::mayJoin(const SplitHandler &split, size_t index,
+                          unsigned stream) const {
+  const RingStream &known = plan.streams[stream];
+  const Load &load = split.loads[index];
+  return known.tile == load.tile && known.readOnce == load.once &&
+         known.steady == load.steady && split.depth == 0 && !asked[stream] &&
+         llvm::none_of(
+             ArrayRef(split.loads).take_front(index),
+             [&](const Load &other) { return other.stream == stream; });
+}
+
 /// The stream of a load: the first of its operand and type none of whose other
-/// loads in this handler is held at the same time.
+/// loads in this handler is held at the same time, or one that it may join.
 unsigned RingPlanner::findStream(const SplitHandler &split, size_t index) {
   const Load &load = split.loads[index];
   Value key = split.operands[load.operand - split.frame.firstOperand];
@@ -88,6 +107,9 @@ unsigned RingPlanner::findStream(const SplitHandler &split, size_t index) {
         }))
       return stream;
   }
+  for (unsigned stream = 0; stream < plan.streams.size(); ++stream)
+    if (mayJoin(split, index, stream))
+      return stream;
   RingStream stream;
   auto argument = cast<BlockArgument>(key);
   stream.name =
@@ -96,6 +118,7 @@ unsigned RingPlanner::findStream(const SplitHandler &split, size_t index) {
           : (split.frame.name() + "_" + Twine(argument.getArgNumber())).str();
   stream.tile = load.tile;
   keys.push_back(key);
+  asked.push_back(split.depth != 0);
   plan.streams.push_back(stream);
   return plan.streams.size() - 1;
 }

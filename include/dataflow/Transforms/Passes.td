@@ -305,7 +305,8 @@ def SplitRoles : Pass<"dataflow-split-roles", "::mlir::df::ProgramOp"> {
     tile is not split.
 
     Loads of one operand and tile type share a stream, in all handlers, except
-    those whose tiles are held at the same time. Tiles whose place depends on all
+    those whose tiles are held at the same time; equal tiles of other operands
+    join it from other handlers. Tiles whose place depends on all
     task axes, on the place in the range and on every loop around the load are
     read only once and marked `evict_first`. The tiles that loops load and those
     of handlers for each tile are steady (without any, those that are read only
