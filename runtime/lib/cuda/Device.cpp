@@ -141,7 +141,10 @@ namespace {
 /// context, its generation and its loss.
 struct OpenDevices {
   std::mutex mutex;
-  std::map<std::pair<const Driver *, int>, std::weak_ptr<DeviceState>> states;
+  /// By an entry point of the library and the ordinal: a library that was
+  /// opened twice has one primary context, and whoever resets it resets it for
+  /// all.
+  std::map<std::pair<const void *, int>, std::weak_ptr<DeviceState>> states;
 };
 OpenDevices &openDevices() {
   static OpenDevices *devices = new OpenDevices; // outlives static handles
@@ -158,7 +161,9 @@ Expected<Device> Device::open(std::shared_ptr<const Driver> driver,
                    " devices; choose an ordinal below that");
   OpenDevices &open = openDevices();
   std::lock_guard<std::mutex> lock(open.mutex);
-  std::weak_ptr<DeviceState> &known = open.states[{driver.get(), ordinal}];
+  const void *library =
+      reinterpret_cast<const void *>(driver->table().cuDevicePrimaryCtxRetain);
+  std::weak_ptr<DeviceState> &known = open.states[{library, ordinal}];
   Device device;
   device.state = known.lock();
   if (device)

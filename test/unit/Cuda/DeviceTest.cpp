@@ -42,6 +42,17 @@ TEST_F(CudaTest, OpenedTwiceIsOneDevice) {
   EXPECT_EQ(fake().alive("context"), 1);
 }
 
+// Two users in one process, each with its own handle of the library: a reset by
+// one is known to what the other made.
+TEST_F(CudaTest, LibraryOpenedTwiceIsOneDevice) {
+  std::shared_ptr<const Driver> other =
+      take(Driver::open(DATAFLOW_TEST_FAKE_DRIVER));
+  ASSERT_NE(other, driver);
+  Device again = take(Device::open(other));
+  EXPECT_EQ(again.shared(), device.shared());
+  EXPECT_EQ(fake().alive("context"), 1);
+}
+
 TEST_F(CudaTest, FailureToOpenReleasesNothingTwice) {
   device = Device();
   fake().fail("cuDevicePrimaryCtxRetain", 1, api::Result::deviceUnavailable);
