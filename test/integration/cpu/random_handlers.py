@@ -16,6 +16,7 @@ import concurrent.futures
 import json
 import os
 import re
+import sys
 
 from handlers import Genes, Handler
 from harness import Failed, Tools, arguments, main, read_tensors, relative_l2
@@ -106,6 +107,7 @@ def test():
             try:
                 laid_out += run.result()
             except Failed as failure:
+                print(f"seed {runs[run]} fails", file=sys.stderr, flush=True)
                 failures.append((runs[run], failure))
     for i, (seed, failure) in enumerate(failures[:3]):
         genes, failure = shrink(tools, f"handler_{seed}", Genes.random(seed), options.device,
