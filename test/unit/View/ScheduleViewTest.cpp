@@ -72,6 +72,38 @@ TEST(ScheduleView, StepsWithoutASimulation) {
   EXPECT_EQ(view.slots[3].to, 2000);
 }
 
+TEST(ScheduleView, StepsFollowWhatIsRead) {
+  PlanImage image = twoParts();
+  // CTA 1 makes both parts; CTA 0 has nothing to do before they are there.
+  image.schedule.queues[0].instructions = {2};
+  image.schedule.queues[1].instructions = {0, 1};
+  ScheduleView view = viewSchedule(image, "one after the other");
+  EXPECT_EQ(view.instructions[2].wait, 0);
+  EXPECT_EQ(view.instructions[2].begin, 2000);
+  EXPECT_EQ(view.total, 3000);
+}
+
+TEST(ScheduleView, ASlotThatIsPublishedInPlaceIsWrittenByItsHandler) {
+  PlanImage image = twoParts();
+  image.schedule.transfers[0].transport = Transport::global;
+  image.schedule.destinations = {1};
+  image.schedule.operands[1].slot = 1;
+  ScheduleView view = viewSchedule(image, "in place");
+  EXPECT_EQ(view.slots[1].from, 0);
+  EXPECT_EQ(view.slots[1].to, 2000);
+}
+
+TEST(ScheduleView, ATicketListIsDrawnByWhoIsFree) {
+  PlanImage image = twoParts();
+  image.schedule.discipline = Discipline::ticket;
+  image.schedule.queues = {{kNone, {0, 1, 2}}};
+  for (uint32_t i : {0, 1})
+    image.schedule.instructions[i].draw = true;
+  ScheduleView view = viewSchedule(image, "tickets");
+  EXPECT_THAT(view.rows[0], ElementsAre(0));
+  EXPECT_THAT(view.rows[1], ElementsAre(1, 2)) << "one draw, one CTA";
+}
+
 TEST(ScheduleView, TimesOfASimulation) {
   PlanImage image = twoParts();
   SimulationResult simulation;
