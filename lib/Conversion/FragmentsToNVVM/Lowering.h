@@ -202,6 +202,18 @@ public:
   void store(const Fragment &fragment, const Memory &to,
              ArrayRef<OpFoldResult> limits = {});
   void store(Value scalar, const Memory &to);
+
+  // Narrow elements that are stored together (FillSectors.cpp)
+
+  /// `fragment`, or the same tile in a layout in which a warp stores whole
+  /// sectors of `to`; elements are exchanged within warps.
+  Fragment fillSectors(Fragment fragment, const Memory &to);
+  /// Exchanges a bit of the number of a register in the block with a bit of the
+  /// number of the lane.
+  Fragment exchangeBit(const Fragment &from, unsigned regBit, unsigned laneBit);
+  /// Transposes the 8 x 8 16-bit elements that lanes hold as accumulators do,
+  /// neighbours of a thread in registers that differ in this bit.
+  Fragment transposeCores(const Fragment &from, unsigned regBit);
   /// `count` elements that follow each other in the last dimension, the first
   /// of them at `indices`. The address is a multiple of `alignment` bytes.
   SmallVector<Value> loadElements(const Memory &from, ArrayRef<Value> indices,

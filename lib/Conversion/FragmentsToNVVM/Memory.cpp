@@ -408,8 +408,9 @@ Fragment FragmentLowering::load(const Memory &from,
   return result;
 }
 
-void FragmentLowering::store(const Fragment &fragment, const Memory &to,
+void FragmentLowering::store(const Fragment &from, const Memory &to,
                              ArrayRef<OpFoldResult> limits) {
+  Fragment fragment = limits.empty() ? fillSectors(from, to) : from;
   ArrayRef<Value> registers = fragment.registers;
   auto storeAll = [&]() {
     Access access(*this, to, fragment.layout, kVectorBytes);

@@ -29,6 +29,12 @@ llvm.func internal @dfk_uniform(%value: i32) -> i32 {
   llvm.return %same : i32
 }
 
+// Of 8 x 8 16-bit elements, of which lane l holds two of row l / 4, two of column l / 4.
+llvm.func internal @dfk_transpose(%pair: i32) -> i32 {
+  %0 = llvm.inline_asm has_side_effects "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;", "=r,r" %pair : (i32) -> i32
+  llvm.return %0 : i32
+}
+
 llvm.func internal @dfk_shuffle(%value: i32, %lane: i32) -> i32 {
   %all = arith.constant -1 : i32
   %c31 = arith.constant 31 : i32

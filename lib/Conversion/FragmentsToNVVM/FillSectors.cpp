@@ -1,0 +1,240 @@
+//===- FillSectors.cpp - Narrow elements that are stored together ---------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory is written in sectors. Where a warp would store halves of them, as it
+// does with 16-bit accumulators that lie across the rows of memory, lanes first
+// exchange elements, so that each has a few neighbours and a few lanes together
+// have a sector.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::df;
+using namespace mlir::df::fragments;
+
+static constexpr unsigned kSharedSpace = 3;
+static constexpr int64_t kSectorBytes = 32;
+/// What a thread is to store at a time.
+static constexpr int64_t kVectorBytes = 8;
+
+using Bases = llvm::SmallVectorImpl<FragmentLayout::Base>;
+
+static FragmentLayout::Base *findBase(Bases &bases, unsigned dim,
+                                      int64_t step) {
+  for (FragmentLayout::Base &base : bases)
+    if (base.dim == dim && base.step == step)
+      return &base;
+  return nullptr;
+}
+
+/// How many neighbours along `dim` a warp holds from an element on, as far as
+/// `width` of a thread and lanes go on with each other.
+static int64_t runOf(FragmentLayout::Description &layout, unsigned dim,
+                     int64_t width) {
+  while (findBase(layout.lanes, dim, width))
+    width *= 2;
+  return width;
+}
+
+/// The register that may go to a lane instead: rather one that is further along
+/// `dim` than what a thread will hold.
+static FragmentLayout::Base *findSpare(Bases &registers, unsigned dim,
+                                       int64_t width) {
+  FragmentLayout::Base *spare = nullptr;
+  for (FragmentLayout::Base &base : registers) {
+    if (base.dim == dim && base.step < width)
+      continue;
+    if (!spare ||
+        (base.dim == dim && (spare->dim != dim || base.step < spare->step)))
+      spare = &base;
+  }
+  return spare;
+}
+
+/// A word of two 16-bit elements, and its halves.
+static Value packPair(FragmentLowering &lowering, Value low, Value high) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = lowering.loc;
+  Type word = builder.getI32Type();
+  low = arith::ExtUIOp::create(builder, loc, word, lowering.toBits(low));
+  high = arith::ExtUIOp::create(builder, loc, word, lowering.toBits(high));
+  high = arith::ShLIOp::create(builder, loc, high, lowering.i32(16));
+  return arith::OrIOp::create(builder, loc, high, low);
+}
+
+static std::pair<Value, Value> unpackPair(FragmentLowering &lowering,
+                                          Value word, Type element) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = lowering.loc;
+  auto half = [&](Value bits) {
+    return lowering.fromBits(
+        arith::TruncIOp::create(builder, loc, builder.getI16Type(), bits),
+        element);
+  };
+  return {half(word),
+          half(arith::ShRUIOp::create(builder, loc, word, lowering.i32(16)))};
+}
+
+static bool isNarrow(Type element) {
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16;
+}
+
+Fragment FragmentLowering::transposeCores(const Fragment &from,
+                                          unsigned regBit) {
+  FragmentLayout::Description layout = from.layout.describe();
+  FragmentLayout::Base across = layout.registers[regBit];
+  FragmentLayout::Base along = layout.lanes[2];
+  layout.registers[regBit] = along;
+  for (unsigned bit = 0; bit < 5; ++bit) {
+    layout.lanes[bit] = bit < 2 ? along : across;
+    layout.lanes[bit].step <<= bit < 2 ? bit + 1 : bit - 2;
+  }
+  Fragment result{FragmentLayout::get(layout), {}};
+  result.registers.resize(from.registers.size());
+  Type element = from.registers.front().getType();
+  for (unsigned reg = 0; reg < from.registers.size(); ++reg) {
+    if (reg >> regBit & 1)
+      continue;
+    Value word = packPair(*this, from.registers[reg],
+                          from.registers[reg | 1u << regBit]);
+    auto [low, high] = unpackPair(
+        *this, call("dfk_transpose", builder.getI32Type(), word), element);
+    FragmentLayout::Coordinates at = from.layout.coordinates(reg, 0);
+    result.registers[result.layout.place(at).reg] = low;
+    at[along.dim] += along.step;
+    result.registers[result.layout.place(at).reg] = high;
+  }
+  return result;
+}
+
+Fragment FragmentLowering::exchangeBit(const Fragment &from, unsigned regBit,
+                                       unsigned laneBit) {
+  FragmentLayout::Description layout = from.layout.describe();
+  FragmentLayout::Base moved = layout.lanes[laneBit];
+  std::swap(layout.registers[regBit], layout.lanes[laneBit]);
+  Fragment result{FragmentLayout::get(layout), {}};
+  result.registers.resize(from.registers.size());
+
+  unsigned mask = 1u << regBit;
+  Value upper = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      threadBit(Bits::lane, laneBit), i32(0));
+  auto choose = [&](Value yes, Value no) -> Value {
+    return arith::SelectOp::create(builder, loc, upper, yes, no);
+  };
+  // Where the new layout has what register `reg` held, or its new half.
+  auto put = [&](unsigned reg, bool half, Value value) {
+    FragmentLayout::Coordinates at = from.layout.coordinates(reg & ~mask, 0);
+    if (half)
+      at[moved.dim] += moved.step;
+    result.registers[result.layout.place(at).reg] = value;
+  };
+  auto exchange = [&](Value low, Value high) -> std::pair<Value, Value> {
+    Value got = shuffleXor(choose(low, high), 1u << laneBit);
+    return {choose(got, low), choose(high, got)};
+  };
+  SmallVector<unsigned> lows;
+  for (unsigned reg = 0; reg < from.registers.size(); ++reg)
+    if (!(reg & mask))
+      lows.push_back(reg);
+  Type element = from.registers.front().getType();
+  bool pairs = isNarrow(element) && lows.size() % 2 == 0;
+  for (unsigned i = 0; i < lows.size(); i += pairs ? 2 : 1) {
+    unsigned a = lows[i];
+    ArrayRef<Value> old = from.registers;
+    if (!pairs) {
+      auto [low, high] = exchange(old[a], old[a | mask]);
+      put(a, false, low);
+      put(a, true, high);
+      continue;
+    }
+    unsigned b = lows[i + 1];
+    auto words = exchange(packPair(*this, old[a], old[b]),
+                          packPair(*this, old[a | mask], old[b | mask]));
+    for (bool half : {false, true}) {
+      auto [first, second] =
+          unpackPair(*this, half ? words.second : words.first, element);
+      put(a, half, first);
+      put(b, half, second);
+    }
+  }
+  return result;
+}
+
+/// The bit of a register that holds, with the lanes, 8 x 8 elements as the
+/// accumulators of wgmma do, `dim` along lanes 4 apart.
+static std::optional<unsigned> findCore(FragmentLayout::Description &layout,
+                                        unsigned dim) {
+  for (auto [bit, base] : llvm::enumerate(layout.registers)) {
+    if (base.dim == dim)
+      continue;
+    bool fits = true;
+    for (int lane = 0; lane < 5; ++lane) {
+      FragmentLayout::Base want = base;
+      want.step <<= lane + 1;
+      if (lane >= 2)
+        want = {dim, 1 << (lane - 2)};
+      fits &= layout.lanes[lane] == want;
+    }
+    if (fits)
+      return bit;
+  }
+  return std::nullopt;
+}
+
+Fragment FragmentLowering::fillSectors(Fragment fragment, const Memory &to) {
+  unsigned rank = fragment.layout.rank();
+  int64_t bytes =
+      (to.element.isIntOrFloat() ? to.element.getIntOrFloatBitWidth() : 64) / 8;
+  if (cast<LLVM::LLVMPointerType>(to.pointer.getType()).getAddressSpace() ==
+          kSharedSpace ||
+      rank == 0 || bytes == 0 || bytes >= kVectorBytes ||
+      to.split == int64_t(rank) - 1 ||
+      getConstantIntValue(to.strides[rank - 1]) != 1)
+    return fragment;
+  unsigned dim = rank - 1;
+  int64_t width = kVectorBytes / bytes, sector = kSectorBytes / bytes;
+  FragmentLayout::Description layout = fragment.layout.describe();
+  if (runOf(layout, dim, fragment.layout.contiguous(dim)) >= sector)
+    return fragment;
+  // An instruction transposes cores; then less is left to exchange.
+  Fragment moved = fragment;
+  if (std::optional<unsigned> core = findCore(layout, dim);
+      core && isNarrow(fragment.registers.front().getType()))
+    moved = transposeCores(fragment, *core);
+  layout = moved.layout.describe();
+  for (int64_t step = 1; step < width; step *= 2) {
+    FragmentLayout::Base *lane = findBase(layout.lanes, dim, step);
+    if (!lane)
+      continue;
+    FragmentLayout::Base *spare = findSpare(layout.registers, dim, width);
+    if (!spare)
+      return fragment;
+    moved = exchangeBit(moved, spare - layout.registers.begin(),
+                        lane - layout.lanes.begin());
+    layout = moved.layout.describe();
+  }
+  // Neighbours come one after the other.
+  llvm::stable_sort(layout.registers, [&](auto a, auto b) {
+    return a.dim == dim && (b.dim != dim || a.step < b.step);
+  });
+  Fragment result{FragmentLayout::get(layout), {}};
+  if (result.layout.contiguous(dim) < width ||
+      runOf(layout, dim, width) < sector)
+    return fragment;
+  for (unsigned reg = 0; reg < result.layout.registers(); ++reg) {
+    FragmentLayout::Place place =
+        moved.layout.place(result.layout.coordinates(reg, 0));
+    result.registers.push_back(moved.registers[place.reg]);
+  }
+  return result;
+}

@@ -1,0 +1,207 @@
+//===- FillSectorsTest.cpp - Narrow elements that are stored together -----===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stores tiles that lie across the rows of memory, by threads that take turns
+// and exchange words as lanes do: each element arrives once, and at its place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+#include "Threads.h"
+#include "dataflow/Conversion/HandlerToLLVM.h"
+#include "dataflow/IR/Dataflow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+
+#include <gtest/gtest.h>
+
+using namespace conversiontest;
+using namespace mlir;
+using df::HandlerFunction;
+
+static constexpr unsigned kNumThreads = 128;
+static constexpr int64_t kNumRows = 32, kNumColumns = 128;
+
+static unsigned numShuffles, numTransposed;
+static int32_t words[kNumThreads];
+
+extern "C" int32_t sectorShuffle(int32_t value, int32_t mask) {
+  ++numShuffles;
+  int32_t self = dfk_thread();
+  words[self] = value;
+  dfk_sync();
+  int32_t theirs = words[self ^ mask];
+  dfk_sync();
+  return theirs;
+}
+extern "C" int32_t sectorTranspose(int32_t value) {
+  ++numTransposed;
+  int32_t self = dfk_thread();
+  words[self] = value;
+  dfk_sync();
+  int32_t lane = self % 32, result = 0;
+  // Column lane / 4 of rows 2 * (lane % 4) and the next.
+  for (int32_t i : {0, 1}) {
+    int32_t row = lane % 4 * 2 + i, column = lane / 4;
+    int32_t word = words[self - lane + row * 4 + column / 2];
+    result |= (column % 2 ? word >> 16 & 0xffff : word & 0xffff) << 16 * i;
+  }
+  dfk_sync();
+  return result;
+}
+extern "C" int32_t sectorWarp() { return dfk_thread() / 32; }
+
+/// Element (i, j) is 128 i + j.
+static constexpr char kHandler[] = R"mlir(
+#tile = #dataflow.fragment<LAYOUT>
+#whole = affine_map<(i, j) -> (i, j)>
+func.func @put(%y: tensor<?x32x128xELEMENT>) -> tensor<?x32x128xELEMENT> {
+  %empty = tensor.empty() : tensor<32x128xELEMENT, #tile>
+  %numbers = linalg.generic {indexing_maps = [#whole], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<32x128xELEMENT, #tile>) {
+  ^bb0(%o: ELEMENT):
+    %c128 = arith.constant 128 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.muli %i, %c128 : index
+    %number = arith.addi %row, %j : index
+    %e = arith.index_cast %number : index to ELEMENT
+    linalg.yield %e : ELEMENT
+  } -> tensor<32x128xELEMENT, #tile>
+  %m = dataflow.convert_layout %numbers : tensor<32x128xELEMENT, #tile> to tensor<32x128xELEMENT>
+  %r = tensor.insert_slice %m into %y[1, 0, 0] [1, 32, 128] [1, 1, 1] : tensor<32x128xELEMENT> into tensor<?x32x128xELEMENT>
+  return %r : tensor<?x32x128xELEMENT>
+}
+)mlir";
+
+/// Functions of the device are internal.
+static constexpr char kWrapper[] = R"mlir(
+llvm.func @put(!llvm.ptr)
+llvm.func @run(%packed: !llvm.ptr) {
+  llvm.call @put(%packed) : (!llvm.ptr) -> ()
+  llvm.return
+}
+)mlir";
+
+namespace {
+
+class FillSectorsTest : public ::testing::Test {
+protected:
+  FillSectorsTest() {
+    DialectRegistry registry;
+    registry
+        .insert<df::DataflowDialect, func::FuncDialect, LLVM::LLVMDialect>();
+    df::registerHandlerToLLVMDialects(registry);
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// Stores the tile and compares. Leaves in `stores` how many stores a thread
+  /// has, and in `numShuffles` the shuffles of all threads.
+  template <typename T>
+  void store(std::string layout, std::string element) {
+    std::string text = kHandler;
+    for (auto [what, with] :
+         {std::pair<std::string, std::string>{"LAYOUT", layout},
+          {"ELEMENT", element}})
+      for (size_t at; (at = text.find(what)) != std::string::npos;)
+        text.replace(at, what.size(), with);
+    OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(source);
+    HandlerFunction function;
+    function.symbol = "put";
+    function.body = &source->lookupSymbol<func::FuncOp>("put").getBody();
+    function.outputs = 1;
+    function.fragments = true;
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
+        {function}, df::HandlerTarget::device, *module)));
+    stores = 0;
+    module->walk([&](LLVM::StoreOp op) { ++stores; });
+    OwningOpRef<ModuleOp> wrapper =
+        parseSourceString<ModuleOp>(kWrapper, &context);
+    ASSERT_TRUE(wrapper);
+    wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
+                                             module->getBody()->end());
+    std::unique_ptr<ExecutionEngine> engine =
+        makeEngine(*module, {{"dfk_thread", dfk_thread},
+                             {"dfk_warp", sectorWarp},
+                             {"dfk_transpose", sectorTranspose},
+                             {"dfk_shuffle_xor", sectorShuffle}});
+    ASSERT_TRUE(engine);
+    auto address = engine->lookup("run");
+    ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
+    auto run = reinterpret_cast<void (*)(void **)>(*address);
+    constexpr int64_t size = kNumRows * kNumColumns;
+    alignas(16) static T y[3 * size];
+    std::fill_n(y, 3 * size, T(-1));
+    struct {
+      T *allocated, *aligned;
+      int64_t offset, sizes[3], strides[3];
+    } descriptor = {
+        y, y, 0, {3, kNumRows, kNumColumns}, {size, kNumColumns, 1}};
+    void *packed[] = {&descriptor, nullptr};
+    numShuffles = numTransposed = 0;
+    ASSERT_TRUE(
+        runTogether(kNumThreads, Order::shuffled, [&] { run(packed); }));
+    for (int64_t i = 0; i < size; ++i) {
+      ASSERT_EQ(y[i], T(-1)) << i;
+      ASSERT_EQ(y[size + i], T(i)) << i;
+      ASSERT_EQ(y[2 * size + i], T(-1)) << i;
+    }
+  }
+
+  MLIRContext context;
+  unsigned stores = 0;
+};
+
+} // namespace
+
+TEST_F(FillSectorsTest, AccumulatorAcrossRows) {
+  // 32 elements a thread, in stores of four; pairs are transposed, and half of
+  // them exchanged.
+  store<int16_t>("accumulator [32, 128] m 1", "i16");
+  EXPECT_EQ(stores, 8u);
+  EXPECT_EQ(numTransposed, kNumThreads * 16);
+  EXPECT_EQ(numShuffles, kNumThreads * 8);
+}
+
+TEST_F(FillSectorsTest, WholeSectorsStay) {
+  // Lanes have the 32 bytes of a sector together already.
+  store<int32_t>("accumulator [32, 128] m 1", "i32");
+  EXPECT_EQ(stores, 32u);
+  EXPECT_EQ(numShuffles, 0u);
+  store<int16_t>("[32, 128] block [4, 128] registers [1:1, 1:2] lanes [1:4, "
+                 "1:8, 1:16, 1:32, 1:64] warps [0:1, 0:2]",
+                 "i16");
+  EXPECT_EQ(stores, 8u);
+  EXPECT_EQ(numShuffles, 0u);
+}
+
+TEST_F(FillSectorsTest, OtherOrders) {
+  // What a lane has lies far apart along the rows.
+  store<int16_t>("[32, 128] block [4, 128] registers [1:64, 1:32] lanes [1:1, "
+                 "1:2, 1:4, 1:8, 1:16] warps [0:1, 0:2]",
+                 "i16");
+  EXPECT_EQ(numShuffles, 0u);
+  store<int16_t>("[32, 128] block [32, 32] registers [0:16, 1:8, 0:8] lanes "
+                 "[0:1, 1:4, 1:1, 0:2, 1:2] warps [0:4, 1:16]",
+                 "i16");
+  EXPECT_EQ(stores, 8u);
+  EXPECT_EQ(numTransposed, 0u);
+  EXPECT_EQ(numShuffles, kNumThreads * 16);
+  store<int16_t>("[32, 128] block [32, 64] registers [0:16, 1:32, 1:16, 1:8] "
+                 "lanes [0:1, 1:4, 1:1, 0:2, 1:2] warps [0:4, 0:8]",
+                 "i16");
+  EXPECT_EQ(stores, 8u);
+}
