@@ -11,7 +11,8 @@
 // CHECK: scf.if %[[LEFT]] {
 // CHECK:   llvm.call @dfk_dispatch
 // CHECK: }
-// CHECK: llvm.call @dfk_finish
+// CHECK: scf.if %[[LEFT]] {
+// CHECK:   llvm.call @dfk_send_all
 // CHECK: llvm.func internal @take$0$compute$body(
 // CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr -> vector<4xf32>
 // CHECK: %[[FOLLOWS:.*]] = llvm.call @dfk_is_followed(%{{.*}}, %{{.*}}, %{{.*}})

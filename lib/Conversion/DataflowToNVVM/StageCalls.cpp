@@ -34,7 +34,7 @@ void df::nvvm::forEachCall(Emitter &e, const dfrt::Stage &stage, bool sliced,
   bool alone = between == Between::warps;
   Value warp = alone ? e.call("dfk_warp") : zero;
   Value warps = alone ? warpCount(e) : one;
-  // Whoever called last is followed by the barrier of dfk_finish.
+  // Whoever called last is followed by the barrier of dfk_send_all.
   auto meetBehind = [&](Value before, Value number) {
     if (between == Between::meet)
       e.when(e.less(before, number), [&] { e.call("dfk_sync"); });

@@ -30,23 +30,20 @@ llvm.func internal @dfk_begin_instruction(%counters: !llvm.ptr, %w: i32, %next: 
   llvm.return %done : i1
 }
 
-// Whether the instruction behind the present one is of %stage and reads, as its only operand and for the same slices, the only
-// record of the present one, which is sent nowhere. Who asks does its work if so. The same in all threads of the CTA.
+// Whether the instruction behind the present one is of %stage, of the same task and slices, and reads one operand, while the
+// present one writes one record and sends it nowhere. The operand is that record then (docs/rationale/following.md): nothing of
+// the plan is looked up, since a load would wait for the tiles that are on their way to this SM. Who asks does the work of the
+// next instruction if so. The same in all threads of the CTA.
 llvm.func internal @dfk_is_followed(%p: !llvm.ptr, %counters: !llvm.ptr, %stage: i32) -> i1 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
-  %c4 = arith.constant 4 : i32
-  %c8 = arith.constant 8 : i32
+  %c3 = arith.constant 3 : i32
   %c16 = arith.constant 16 : i32
-  %c17 = arith.constant 17 : i32
   %c18 = arith.constant 18 : i32
-  %c19 = arith.constant 19 : i32
   %c20 = arith.constant 20 : i32
   %c22 = arith.constant 22 : i32
   %low = arith.constant 0xFFFF : i32
-  %none = arith.constant -1 : i32
-  %false = arith.constant false
   %present = llvm.call @dfk_cell(%counters, %c0) : (!llvm.ptr, i32) -> !llvm.ptr
   %behind = llvm.call @dfk_cell(%counters, %c1) : (!llvm.ptr, i32) -> !llvm.ptr
   %ahead = llvm.call @dfk_cell(%counters, %c2) : (!llvm.ptr, i32) -> !llvm.ptr
@@ -56,10 +53,18 @@ llvm.func internal @dfk_is_followed(%p: !llvm.ptr, %counters: !llvm.ptr, %stage:
   %opcode_flags = llvm.call @dfk_word(%next, %c0) : (i32, i32) -> i32
   %stage_variant = llvm.call @dfk_word(%next, %c1) : (i32, i32) -> i32
   %reads = llvm.call @dfk_word(%next, %c18) : (i32, i32) -> i32
-  %its_slices = llvm.call @dfk_word(%next, %c16) : (i32, i32) -> i32
-  %slices = llvm.call @dfk_word(%w, %c16) : (i32, i32) -> i32
   %writes = llvm.call @dfk_word(%w, %c20) : (i32, i32) -> i32
   %sends = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
+  // Words 2 and 3 are the task, word 16 the slices: each lane compares its own.
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %is2 = arith.cmpi eq, %lane, %c2 : i32
+  %is3 = arith.cmpi eq, %lane, %c3 : i32
+  %is16 = arith.cmpi eq, %lane, %c16 : i32
+  %of_task = arith.ori %is2, %is3 : i1
+  %compares = arith.ori %of_task, %is16 : i1
+  %unequal = arith.cmpi ne, %w, %next : i32
+  %differs = arith.andi %compares, %unequal : i1
+  %other = llvm.call @dfk_any(%differs) : (i1) -> i1
   %opcode = arith.andi %opcode_flags, %low : i32
   %its_stage = arith.andi %stage_variant, %low : i32
   %is_call = arith.cmpi eq, %opcode, %c1 : i32
@@ -67,32 +72,13 @@ llvm.func internal @dfk_is_followed(%p: !llvm.ptr, %counters: !llvm.ptr, %stage:
   %reads_one = arith.cmpi eq, %reads, %c1 : i32
   %writes_one = arith.cmpi eq, %writes, %c1 : i32
   %keeps = arith.cmpi eq, %sends, %c0 : i32
-  %alike = arith.cmpi eq, %its_slices, %slices : i32
+  %true = arith.constant true
+  %alike = arith.xori %other, %true : i1
   %0 = arith.andi %is_call, %is_stage : i1
   %1 = arith.andi %reads_one, %writes_one : i1
   %2 = arith.andi %keeps, %alike : i1
   %3 = arith.andi %0, %1 : i1
-  %fits = arith.andi %2, %3 : i1
-  %follows = scf.if %fits -> i1 {
-    %first_output = llvm.call @dfk_word(%w, %c19) : (i32, i32) -> i32
-    %first_operand = llvm.call @dfk_word(%next, %c17) : (i32, i32) -> i32
-    %output = llvm.call @dfk_output(%p, %first_output) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-    %operand = llvm.call @dfk_operand(%p, %first_operand) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-    %written = llvm.call @dfk_load(%output, %c0) : (!llvm.ptr<1>, i32) -> i32
-    %read = llvm.call @dfk_load(%operand, %c0) : (!llvm.ptr<1>, i32) -> i32
-    %row = llvm.call @dfk_load(%operand, %c4) : (!llvm.ptr<1>, i32) -> i32
-    %flags = llvm.call @dfk_load16(%operand, %c8) : (!llvm.ptr<1>, i32) -> i32
-    %same = arith.cmpi eq, %written, %read : i32
-    %whole = arith.cmpi eq, %row, %none : i32
-    %waits = arith.andi %flags, %c1 : i32
-    %ready = arith.cmpi eq, %waits, %c0 : i32
-    %4 = arith.andi %same, %whole : i1
-    %5 = arith.andi %4, %ready : i1
-    %uniform = llvm.call @dfk_any(%5) : (i1) -> i1
-    scf.yield %uniform : i1
-  } else {
-    scf.yield %false : i1
-  }
+  %follows = arith.andi %2, %3 : i1
   %word = arith.extui %follows : i1 to i32
   llvm.store %word, %ahead : i32, !llvm.ptr
   llvm.return %follows : i1

@@ -147,9 +147,12 @@ llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %ne
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
-  llvm.call @dfk_await_operands(%p, %w, %operands, %asynchronous) : (!llvm.ptr, i32, !operand, i1) -> ()
-  llvm.call @dfk_mark(%c60) : (i32) -> ()
+  // One whose work is done reads nothing that it would have to wait for, and sends nothing.
   %left = arith.xori %done, %true : i1
+  scf.if %left {
+    llvm.call @dfk_await_operands(%p, %w, %operands, %asynchronous) : (!llvm.ptr, i32, !operand, i1) -> ()
+  }
+  llvm.call @dfk_mark(%c60) : (i32) -> ()
   scf.if %left {
     %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
     %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
@@ -159,7 +162,12 @@ llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %ne
   }
   %handled = llvm.call @dfk_time() : () -> i64
   %later = llvm.call @dfk_lane_operand(%p, %next, %c0) : (!llvm.ptr, i32, i32) -> !operand
-  llvm.call @dfk_finish(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  scf.if %left {
+    llvm.call @dfk_send_all(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
+  }
+  scf.if %asynchronous {
+    llvm.call @dfk_release(%p, %w) : (!llvm.ptr, i32) -> ()
+  }
   %finished = llvm.call @dfk_time() : () -> i64
   %begin = llvm.call @dfk_marked(%c56, %finished) : (i32, i64) -> i64
   %ready = llvm.call @dfk_marked(%c60, %finished) : (i32, i64) -> i64

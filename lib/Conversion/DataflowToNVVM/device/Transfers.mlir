@@ -376,17 +376,12 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
 }
 
 // All compute threads, behind the handler of the instruction %w: what it wrote becomes visible to them and to the copy
-// engine, then its transfers are issued and its releases sent, a lane of warp 0 each.
-llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
+// engine, then its transfers are issued, a lane of warp 0 each.
+llvm.func internal @dfk_send_all(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %c7 = arith.constant 7 : i32
-  %c12 = arith.constant 12 : i32
-  %c16 = arith.constant 16 : i32
   %c21 = arith.constant 21 : i32
   %c22 = arith.constant 22 : i32
-  %c25 = arith.constant 25 : i32
-  %c26 = arith.constant 26 : i32
   %c32 = arith.constant 32 : i32
   %none = arith.constant -1 : i32
   %all = arith.constant -1 : i32
@@ -441,26 +436,40 @@ llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
       llvm.call @dfk_sync_warp() : () -> ()
     }
   }
-  scf.if %asynchronous {
-    %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
-    %first = llvm.call @dfk_word(%w, %c25) : (i32, i32) -> i32
-    %has = arith.cmpi ne, %releases, %c0 : i32
-    %releasing = arith.andi %has, %sends : i1
-    scf.if %releasing {
-      scf.for %r = %lane to %releases step %c32 : i32 {
-        %index = arith.addi %first, %r : i32
-        %release = llvm.call @dfk_entry(%p, %c7, %index, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
-        %cta = llvm.call @dfk_load(%release, %c12) : (!llvm.ptr<1>, i32) -> i32
-        %number = llvm.call @dfk_load(%release, %c16) : (!llvm.ptr<1>, i32) -> i32
-        %arrives = arith.cmpi ne, %number, %none : i32
-        scf.if %arrives {
-          %barrier = llvm.call @dfk_barrier(%number) : (i32) -> !llvm.ptr<3>
-          %remote = llvm.call @dfk_remote(%barrier, %cta) : (!llvm.ptr<3>, i32) -> !llvm.ptr<7>
-          nvvm.mbarrier.arrive %remote {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
-        }
+  llvm.return
+}
+
+// Behind a barrier of all compute threads: the releases of the instruction %w, a lane of warp 0 each.
+llvm.func internal @dfk_release(%p: !llvm.ptr, %w: i32) {
+  %c0 = arith.constant 0 : i32
+  %c7 = arith.constant 7 : i32
+  %c12 = arith.constant 12 : i32
+  %c16 = arith.constant 16 : i32
+  %c25 = arith.constant 25 : i32
+  %c26 = arith.constant 26 : i32
+  %c32 = arith.constant 32 : i32
+  %none = arith.constant -1 : i32
+  %warp = llvm.call @dfk_warp() : () -> i32
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %sends = arith.cmpi eq, %warp, %c0 : i32
+  %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
+  %first = llvm.call @dfk_word(%w, %c25) : (i32, i32) -> i32
+  %has = arith.cmpi ne, %releases, %c0 : i32
+  %releasing = arith.andi %has, %sends : i1
+  scf.if %releasing {
+    scf.for %r = %lane to %releases step %c32 : i32 {
+      %index = arith.addi %first, %r : i32
+      %release = llvm.call @dfk_entry(%p, %c7, %index, %c32) : (!llvm.ptr, i32, i32, i32) -> !llvm.ptr<1>
+      %cta = llvm.call @dfk_load(%release, %c12) : (!llvm.ptr<1>, i32) -> i32
+      %number = llvm.call @dfk_load(%release, %c16) : (!llvm.ptr<1>, i32) -> i32
+      %arrives = arith.cmpi ne, %number, %none : i32
+      scf.if %arrives {
+        %barrier = llvm.call @dfk_barrier(%number) : (i32) -> !llvm.ptr<3>
+        %remote = llvm.call @dfk_remote(%barrier, %cta) : (!llvm.ptr<3>, i32) -> !llvm.ptr<7>
+        nvvm.mbarrier.arrive %remote {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
       }
-      llvm.call @dfk_sync_warp() : () -> ()
     }
+    llvm.call @dfk_sync_warp() : () -> ()
   }
   llvm.return
 }
