@@ -31,9 +31,8 @@ llvm.func internal @dfk_begin_instruction(%counters: !llvm.ptr, %w: i32, %next: 
 }
 
 // Whether the instruction behind the present one is of %stage, of the same task and slices, and reads one operand, while the
-// present one writes one record and sends it nowhere. The operand is that record then (docs/rationale/following.md): nothing of
-// the plan is looked up, since a load would wait for the tiles that are on their way to this SM. Who asks does the work of the
-// next instruction if so. The same in all threads of the CTA.
+// present one writes one record and sends it nowhere. The operand is that record then (docs/rationale/following.md), so nothing
+// of the plan is looked up. Who asks does the work of the next instruction if so. The same in all threads of the CTA.
 llvm.func internal @dfk_is_followed(%p: !llvm.ptr, %counters: !llvm.ptr, %stage: i32) -> i1 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
