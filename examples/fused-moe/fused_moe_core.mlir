@@ -20,7 +20,7 @@
 dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x?x?xf8E4M3FN>, %down: tensor<?x?x?xf8E4M3FN>,
                                  %expert: tensor<?xi32>, %first: tensor<?xi32>, %valid: tensor<?xi32>,
                                  %weight: tensor<?x?xf32>, %y: tensor<?x?xf16>)
-    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, columns = 128 : index, outputs = 256 : index,
+    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, columns = 128 : index, outputs = 128 : index,
             depth = 128 : index, element = f8E4M3FN}
     attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
                                     weight = [-1, "rows"], y = [-1, "hidden"]}} {
