@@ -89,9 +89,9 @@ static bool isNarrow(Type element) {
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16;
 }
 
-Fragment FragmentLowering::transposeCores(const Fragment &from,
-                                          unsigned regBit) {
-  FragmentLayout::Description layout = from.layout.describe();
+/// The layout that transposeCores leaves.
+static FragmentLayout transposed(const FragmentLayout &from, unsigned regBit) {
+  FragmentLayout::Description layout = from.describe();
   FragmentLayout::Base across = layout.registers[regBit];
   FragmentLayout::Base along = layout.lanes[2];
   layout.registers[regBit] = along;
@@ -99,7 +99,21 @@ Fragment FragmentLowering::transposeCores(const Fragment &from,
     layout.lanes[bit] = bit < 2 ? along : across;
     layout.lanes[bit].step <<= bit < 2 ? bit + 1 : bit - 2;
   }
-  Fragment result{FragmentLayout::get(layout), {}};
+  return FragmentLayout::get(layout);
+}
+
+/// The layout that exchangeBit leaves.
+static FragmentLayout exchanged(const FragmentLayout &from, unsigned regBit,
+                                unsigned laneBit) {
+  FragmentLayout::Description layout = from.describe();
+  std::swap(layout.registers[regBit], layout.lanes[laneBit]);
+  return FragmentLayout::get(layout);
+}
+
+Fragment FragmentLowering::transposeCores(const Fragment &from,
+                                          unsigned regBit) {
+  FragmentLayout::Base along = from.layout.laneBases()[2];
+  Fragment result{transposed(from.layout, regBit), {}};
   result.registers.resize(from.registers.size());
   Type element = from.registers.front().getType();
   for (unsigned reg = 0; reg < from.registers.size(); ++reg) {
@@ -119,10 +133,8 @@ Fragment FragmentLowering::transposeCores(const Fragment &from,
 
 Fragment FragmentLowering::exchangeBit(const Fragment &from, unsigned regBit,
                                        unsigned laneBit) {
-  FragmentLayout::Description layout = from.layout.describe();
-  FragmentLayout::Base moved = layout.lanes[laneBit];
-  std::swap(layout.registers[regBit], layout.lanes[laneBit]);
-  Fragment result{FragmentLayout::get(layout), {}};
+  FragmentLayout::Base moved = from.layout.laneBases()[laneBit];
+  Fragment result{exchanged(from.layout, regBit, laneBit), {}};
   result.registers.resize(from.registers.size());
 
   unsigned mask = 1u << regBit;
@@ -206,35 +218,44 @@ Fragment FragmentLowering::fillSectors(Fragment fragment, const Memory &to) {
   FragmentLayout::Description layout = fragment.layout.describe();
   if (runOf(layout, dim, fragment.layout.contiguous(dim)) >= sector)
     return fragment;
-  // An instruction transposes cores; then less is left to exchange.
-  Fragment moved = fragment;
-  if (std::optional<unsigned> core = findCore(layout, dim);
-      core && isNarrow(fragment.registers.front().getType()))
-    moved = transposeCores(fragment, *core);
-  layout = moved.layout.describe();
+  // An instruction transposes cores; then less is left to exchange. Nothing is
+  // written before it is known to lead to whole sectors.
+  FragmentLayout better = fragment.layout;
+  std::optional<unsigned> core;
+  if (isNarrow(fragment.registers.front().getType()))
+    core = findCore(layout, dim);
+  if (core)
+    better = transposed(better, *core);
+  SmallVector<std::pair<unsigned, unsigned>> exchanges;
   for (int64_t step = 1; step < width; step *= 2) {
+    layout = better.describe();
     FragmentLayout::Base *lane = findBase(layout.lanes, dim, step);
     if (!lane)
       continue;
     FragmentLayout::Base *spare = findSpare(layout.registers, dim, width);
     if (!spare)
       return fragment;
-    moved = exchangeBit(moved, spare - layout.registers.begin(),
-                        lane - layout.lanes.begin());
-    layout = moved.layout.describe();
+    exchanges.push_back(
+        {spare - layout.registers.begin(), lane - layout.lanes.begin()});
+    better = exchanged(better, exchanges.back().first, exchanges.back().second);
   }
   // Neighbours come one after the other.
+  layout = better.describe();
   llvm::stable_sort(layout.registers, [&](auto a, auto b) {
     return a.dim == dim && (b.dim != dim || a.step < b.step);
   });
-  Fragment result{FragmentLayout::get(layout), {}};
-  if (result.layout.contiguous(dim) < width ||
-      runOf(layout, dim, width) < sector)
+  better = FragmentLayout::get(layout);
+  if (better.contiguous(dim) < width || runOf(layout, dim, width) < sector)
     return fragment;
-  for (unsigned reg = 0; reg < result.layout.registers(); ++reg) {
+  if (core)
+    fragment = transposeCores(fragment, *core);
+  for (auto [reg, lane] : exchanges)
+    fragment = exchangeBit(fragment, reg, lane);
+  Fragment result{better, {}};
+  for (unsigned reg = 0; reg < better.registers(); ++reg) {
     FragmentLayout::Place place =
-        moved.layout.place(result.layout.coordinates(reg, 0));
-    result.registers.push_back(moved.registers[place.reg]);
+        fragment.layout.place(better.coordinates(reg, 0));
+    result.registers.push_back(fragment.registers[place.reg]);
   }
   return result;
 }

@@ -188,6 +188,16 @@ TEST_F(FillSectorsTest, WholeSectorsStay) {
   EXPECT_EQ(numShuffles, 0u);
 }
 
+TEST_F(FillSectorsTest, HalvesOfSectorsStay) {
+  // Lanes have 16 bytes, and no register goes on from there: nothing is moved
+  // for nothing.
+  store<int16_t>("[32, 128] block [16, 8] registers [1:1, 0:8] lanes [1:2, "
+                 "1:4, 0:1, 0:2, 0:4] warps [_, _]",
+                 "i16");
+  EXPECT_EQ(numTransposed, 0u);
+  EXPECT_EQ(numShuffles, 0u);
+}
+
 TEST_F(FillSectorsTest, OtherOrders) {
   // What a lane has lies far apart along the rows.
   store<int16_t>("[32, 128] block [4, 128] registers [1:64, 1:32] lanes [1:1, "
