@@ -55,6 +55,7 @@ static std::string dataOf(const ScheduleView &view) {
   json.member("solver", schedule.solver);
   json.member("ticket", schedule.discipline == Discipline::ticket);
   json.member("timed", view.timed);
+  json.member("measured", view.measured);
   json.member("total", view.total);
   json.member("floor", view.floor);
   json.member("ctas", uint64_t(view.rows.size()));
@@ -75,8 +76,9 @@ static std::string dataOf(const ScheduleView &view) {
   std::vector<int64_t> numbers;
   for (uint32_t i = 0; i < view.instructions.size(); ++i) {
     const ScheduleView::Instruction &entry = view.instructions[i];
-    numbers.insert(numbers.end(), {schedule.instructions[i].stage, entry.cta,
-                                   entry.wait, entry.begin, entry.end});
+    numbers.insert(numbers.end(),
+                   {schedule.instructions[i].stage, orMinusOne(entry.cta),
+                    entry.wait, entry.begin, entry.end});
   }
   json.numbers("instructions", numbers);
   writeSlots(view, json);

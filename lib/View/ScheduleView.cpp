@@ -136,7 +136,7 @@ private:
 static int64_t rounded(double ns) { return std::llround(ns); }
 
 ScheduleView dfrt::viewSchedule(const PlanImage &image, std::string title,
-                                const SimulationResult *simulation) {
+                                const SimulationResult *times, bool measured) {
   const Schedule &schedule = image.schedule;
   ScheduleView view;
   view.image = &image;
@@ -146,11 +146,12 @@ ScheduleView dfrt::viewSchedule(const PlanImage &image, std::string title,
     view.instructions[i].name = nameOf(image, i);
   connect(schedule, view);
 
-  view.timed = simulation != nullptr;
-  if (simulation) {
-    view.floor = rounded(simulation->floorNs);
-    view.total = rounded(simulation->totalNs);
-    for (const InstructionSpan &span : simulation->spans) {
+  view.timed = times != nullptr;
+  view.measured = view.timed && measured;
+  if (times) {
+    view.floor = rounded(times->floorNs);
+    view.total = rounded(times->totalNs);
+    for (const InstructionSpan &span : times->spans) {
       ScheduleView::Instruction &entry = view.instructions[span.instruction];
       entry.cta = span.cta;
       entry.wait = rounded(span.wait);
@@ -164,7 +165,8 @@ ScheduleView dfrt::viewSchedule(const PlanImage &image, std::string title,
   view.rows.resize(std::max(image.topology.ctas, 1u));
   for (uint32_t i = 0; i < view.instructions.size(); ++i) {
     view.total = std::max(view.total, view.instructions[i].end);
-    view.rows[view.instructions[i].cta].push_back(i);
+    if (view.instructions[i].cta < view.rows.size())
+      view.rows[view.instructions[i].cta].push_back(i);
   }
   for (std::vector<uint32_t> &row : view.rows)
     std::sort(row.begin(), row.end(), [&](uint32_t a, uint32_t b) {

@@ -74,12 +74,14 @@ static Status writeTimeline(const Options &options, const Plan &plan,
 }
 
 static Status writeView(const Options &options, const Plan &plan,
-                        const Report &report) {
+                        const Report &report, const LaunchTrace *trace) {
   Expected<PlanImage> image = readPlan(plan.bytes.data(), plan.bytes.size());
   if (!image)
     return image.status();
-  ScheduleView view =
-      viewSchedule(*image, titleOf(report), &*report.prediction);
+  SimulationResult times =
+      trace ? asSimulation(*trace, report.prediction->floorNs)
+            : *report.prediction;
+  ScheduleView view = viewSchedule(*image, titleOf(report), &times, trace);
   return write(options.view, report,
                endsWith(options.view, ".dot") ? toDot(view) : toHtml(view));
 }
@@ -90,7 +92,7 @@ Status dfrt::writeOutputs(const Options &options, const Plan &plan,
     if (Status s = writeTimeline(options, plan, report, trace); !s)
       return s;
   if (!options.view.empty())
-    if (Status s = writeView(options, plan, report); !s)
+    if (Status s = writeView(options, plan, report, trace); !s)
       return s;
   if (!options.report.empty())
     return write(options.report, report,

@@ -27,7 +27,8 @@ std::string fileFor(const std::string &name, const std::string &point);
 /// says which.
 Status checkOutputs(const Options &options);
 
-/// Writes what --timeline and --view ask for; `trace` is null without a launch.
+/// Writes what --timeline and --view ask for; `trace` is null without a launch,
+/// else --view shows its times.
 /// Text goes to the standard output or, where that is JSON, to the error
 /// output.
 Status writeOutputs(const Options &options, const Plan &plan,

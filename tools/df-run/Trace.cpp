@@ -62,6 +62,17 @@ dfrt::readTrace(const Schedule &schedule,
   return trace;
 }
 
+SimulationResult dfrt::asSimulation(const LaunchTrace &trace, double floorNs) {
+  SimulationResult result;
+  result.totalNs = trace.totalNs;
+  result.floorNs = floorNs;
+  for (const TraceSpan &span : trace.spans)
+    if (!span.loads)
+      result.spans.push_back(
+          {span.instruction, span.cta, span.begin, span.ready, span.finished});
+  return result;
+}
+
 std::string dfrt::describeInstruction(const Problem &problem,
                                       const Instruction &instruction) {
   const Stage &stage = problem.program.stages[instruction.stage];

@@ -55,6 +55,10 @@ Expected<LaunchTrace> readTrace(const Schedule &schedule,
                                 const std::vector<cuda::TimelineLane> &lanes,
                                 const std::vector<dfrt_stamp> &stamps);
 
+/// The launch as a simulation would tell it: the compute role, instructions
+/// that left a record. `floorNs`: of reading the same bytes.
+SimulationResult asSimulation(const LaunchTrace &trace, double floorNs);
+
 struct TraceSummary {
   /// Of something done several times.
   struct Times {

@@ -10,8 +10,9 @@
 // so that `df-translate` (from IR) and `df-run` (from plan bytes) show the
 // same, and written as a page (`toHtml`) or as a graph (`toDot`).
 //
-// Times are those of a simulation; without one they are steps: an instruction
-// takes one, and begins when its CTA is free and its operands are written. That
+// Times are those of a simulation, or of a launch that was recorded; without
+// either they are steps: an instruction takes one, and begins when its CTA is
+// free and its operands are written. That
 // needs no problem and no costs, so schedules written by hand, even wrong ones,
 // can be looked at.
 //
@@ -31,7 +32,7 @@ namespace dfrt {
 struct ScheduleView {
   /// One row of the picture holds the instructions of one CTA.
   struct Instruction {
-    uint32_t cta = 0;
+    uint32_t cta = kNone; ///< kNone: a recorded launch says nothing of it
     /// Nanoseconds, or steps times 1000.
     int64_t wait = 0, begin = 0, end = 0;
     std::string name; ///< "stage (3, 0) [512, 2816) slices 0 to 4"
@@ -47,7 +48,8 @@ struct ScheduleView {
 
   const PlanImage *image = nullptr; ///< outlives the view
   std::string title;
-  bool timed = false;                      ///< simulated, not steps
+  bool timed = false;                      ///< not steps
+  bool measured = false;                   ///< recorded, not simulated
   int64_t total = 0, floor = 0;            ///< of the launch; `floor` if timed
   std::vector<Instruction> instructions;   ///< as in the schedule
   std::vector<Slot> slots;                 ///< as in the schedule
@@ -57,10 +59,12 @@ struct ScheduleView {
   std::vector<uint32_t> stuck;
 };
 
-/// `simulation` may be null. `image` has to be valid (packed, read or made from
+/// `times` may be null; `measured` says that they are of a recorded launch, in
+/// which instructions may be missing. `image` has to be valid (packed, read or made from
 /// a verified schedule): indices are not tested.
 ScheduleView viewSchedule(const PlanImage &image, std::string title,
-                          const SimulationResult *simulation = nullptr);
+                          const SimulationResult *times = nullptr,
+                          bool measured = false);
 
 /// A page that needs nothing else: rows, slots, transfers, details, search.
 std::string toHtml(const ScheduleView &view);

@@ -114,6 +114,17 @@ TEST(Trace, RecordsHaveToBeOfThePlan) {
               HasSubstr("has recorded nothing"));
 }
 
+TEST(Trace, AsASimulationWouldTellIt) {
+  SimulationResult result = asSimulation(Recorded().trace(), 2000);
+  EXPECT_EQ(result.totalNs, 6000);
+  EXPECT_EQ(result.floorNs, 2000);
+  ASSERT_EQ(result.spans.size(), 3u); // not those of the load role
+  EXPECT_EQ(result.spans[1].instruction, 2u);
+  EXPECT_EQ(result.spans[1].wait, 1200);
+  EXPECT_EQ(result.spans[1].begin, 5200);
+  EXPECT_EQ(result.spans[1].end, 5900);
+}
+
 TEST(Trace, Summary) {
   Recorded recorded;
   TraceSummary summary =

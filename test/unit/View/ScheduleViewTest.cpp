@@ -119,6 +119,20 @@ TEST(ScheduleView, TimesOfASimulation) {
   EXPECT_EQ(view.slots[3].from, 4000);
 }
 
+TEST(ScheduleView, WhatALaunchDidNotRecordIsInNoRow) {
+  PlanImage image = twoParts();
+  SimulationResult recorded;
+  recorded.totalNs = 6000;
+  recorded.spans = {{0, 0, 100, 200, 1000}, {2, 0, 1000, 5000, 6000}};
+  ScheduleView view = viewSchedule(image, "lost", &recorded, true);
+  EXPECT_TRUE(view.measured);
+  EXPECT_THAT(view.rows[1], IsEmpty());
+  EXPECT_EQ(view.instructions[1].cta, kNone);
+  std::string page = toHtml(view);
+  EXPECT_THAT(page, HasSubstr("\"measured\":true"));
+  EXPECT_THAT(page, HasSubstr("\"instructions\":[0,0,100,200,1000,0,-1,0,0,0"));
+}
+
 TEST(ScheduleView, WaitsForItselfAreShown) {
   PlanImage image = twoParts();
   // The sum comes first in its queue and now also feeds the part behind it.
