@@ -60,8 +60,8 @@ struct ScheduleView {
 };
 
 /// `times` may be null; `measured` says that they are of a recorded launch, in
-/// which instructions may be missing. `image` has to be valid (packed, read or made from
-/// a verified schedule): indices are not tested.
+/// which instructions may be missing. `image` has to be valid (packed, read or
+/// made from a verified schedule): indices are not tested.
 ScheduleView viewSchedule(const PlanImage &image, std::string title,
                           const SimulationResult *times = nullptr,
                           bool measured = false);
