@@ -15,6 +15,8 @@
 #include "Fuzz.h"
 #include "Runtime/TestPrograms.h"
 
+#include "dfrt/dfrt.hpp"
+
 #include <cstring>
 
 using namespace dfrt;
@@ -26,12 +28,14 @@ namespace {
 struct Loaded {
   explicit Loaded(TestCase made) : test(std::move(made)) {
     Expected<std::vector<uint8_t>> bytes = writeArtifact(test.artifact);
-    expect(bytes && dfrt_artifact_load_memory(bytes->data(), bytes->size(),
-                                              &artifact) == DFRT_OK,
-           "the artifact does not load");
+    expect(bool(bytes), "the artifact cannot be written");
+    Expected<ArtifactHandle> loaded =
+        ArtifactHandle::fromMemory(bytes->data(), bytes->size());
+    expect(bool(loaded), "the artifact does not load");
+    artifact = std::move(*loaded);
   }
   TestCase test;
-  dfrt_artifact *artifact = nullptr;
+  ArtifactHandle artifact;
 };
 
 std::vector<Loaded> &programs() {
@@ -46,29 +50,25 @@ std::vector<Loaded> &programs() {
 }
 
 void launch(Loaded &program, const std::vector<uint8_t> &bytes) {
-  static dfrt_device *device = [] {
-    dfrt_device *opened = nullptr;
-    expect(dfrt_device_open("cpu", &opened) == DFRT_OK, "no CPU device");
-    return opened;
+  static const DeviceHandle device = [] {
+    Expected<DeviceHandle> opened = DeviceHandle::open("cpu");
+    expect(bool(opened), "no CPU device");
+    return std::move(*opened);
   }();
-  dfrt_plan *plan = nullptr;
-  if (dfrt_plan_load(program.artifact, bytes.data(), bytes.size(), &plan) !=
-      DFRT_OK)
+  Expected<PlanHandle> plan =
+      PlanHandle::load(program.artifact, bytes.data(), bytes.size());
+  if (!plan)
     return;
   uint64_t workspace = 0;
-  const char *summary = nullptr;
-  if (dfrt_plan_workspace_bytes(device, plan, &workspace) == DFRT_OK &&
-      workspace < (1 << 24)) {
+  if (plan->workspaceBytes(device, workspace).ok() && workspace < (1 << 24)) {
     dfrt_launch_options options;
     dfrt_launch_options_init(&options);
     options.adversarial = 1;
     options.seed = bytes.size();
-    std::vector<dfrt_tensor> arguments = program.test.arguments();
-    (void)dfrt_launch(device, program.artifact, plan, arguments.data(),
-                      uint32_t(arguments.size()), &options);
+    (void)device.launch(program.artifact, *plan, program.test.arguments(),
+                        &options);
   }
-  (void)dfrt_plan_summary(plan, &summary);
-  dfrt_plan_release(plan);
+  (void)plan->summary();
 }
 
 } // namespace
