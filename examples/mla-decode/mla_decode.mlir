@@ -1,5 +1,8 @@
 // Multi-head latent attention decode over paged keys: one query token a request, any number of heads, ragged lengths.
 //
+// A task is a request and a block of heads: up to `block` heads read a tile of keys together, more heads are several blocks of
+// equal size. (65 heads and the like, which blocks do not divide, need another `block`.)
+//
 // q      [batch, heads, 576]     512 latent and 64 rotary dimensions
 // pages  [pages, page, 576]      the first 512 dimensions of a key are also its value
 // table  [batch, pages of the longest request]   page numbers
@@ -11,10 +14,14 @@
 
 dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16>, %table: tensor<?x?xi32>,
                              %lengths: tensor<?xi32>, %out: tensor<?x?x512xf16>, %lse: tensor<?x?xf32>)
-    params {heads = 32 : index, page = 64 : index, element = f16} {
+    params {heads = 32 : index, block = 64 : index, page = 64 : index, element = f16}
+    attributes {dataflow.extents = {q = [-1, "heads", -1], out = [-1, "heads", -1], lse = [-1, "heads"]}} {
   %c0 = arith.constant 0 : index
   %batch = tensor.dim %lengths, %c0 : tensor<?xi32>
-  dataflow.tasks @requests(request = %batch)
+  %all = dataflow.param "heads" : index
+  %most = dataflow.param "block" : index
+  %blocks = arith.ceildivui %all, %most : index
+  dataflow.tasks @requests(request = %batch, block = %blocks)
   dataflow.range @tokens of @requests length %lengths[request] tile "page" : tensor<?xi32>
 
   %parts = dataflow.map @attend tasks @requests over @tokens
@@ -22,7 +29,10 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
       : () -> !dataflow.channel<!partial, pieces>
   %whole = dataflow.reduce @merge(%parts)
       : (!dataflow.channel<!partial, pieces>) -> !dataflow.channel<!partial> identity {
-    %heads = dataflow.param "heads" : index
+    %all = dataflow.param "heads" : index
+    %most = dataflow.param "block" : index
+    %blocks = arith.ceildivui %all, %most : index
+    %heads = arith.divui %all, %blocks : index
     %zero = arith.constant 0.0 : f32
     %minus_inf = arith.constant 0xFF800000 : f32
     %max = tensor.splat %minus_inf[%heads] : tensor<?xf32>
@@ -34,9 +44,12 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
       : (!dataflow.channel<!partial>) -> ()
 
   // Online softmax over the pages of [begin, end). Scores are kept in units of log2(e) so that exp2 suffices.
-  dataflow.handler @attend(%request: index, %begin: index, %end: index, %q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16>,
-                           %table: tensor<?x?xi32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
-    %heads = dataflow.param "heads" : index
+  dataflow.handler @attend(%request: index, %block: index, %begin: index, %end: index, %q: tensor<?x?x576xf16>,
+                           %pages: tensor<?x?x576xf16>, %table: tensor<?x?xi32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
+    %all = dataflow.param "heads" : index
+    %most = dataflow.param "block" : index
+    %blocks = arith.ceildivui %all, %most : index
+    %heads = arith.divui %all, %blocks : index
     %page = dataflow.param "page" : index
     %zero = arith.constant 0.0 : f32
     %minus_inf = arith.constant 0xFF800000 : f32
@@ -45,7 +58,8 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
     %max0 = tensor.splat %minus_inf[%heads] : tensor<?xf32>
     %sum0 = tensor.splat %zero[%heads] : tensor<?xf32>
     %acc0 = tensor.splat %zero[%heads] : tensor<?x512xf32>
-    %query = tensor.extract_slice %q[%request, 0, 0] [1, %heads, 576] [1, 1, 1] : tensor<?x?x576xf16> to tensor<?x576xf16>
+    %first = arith.muli %block, %heads : index
+    %query = tensor.extract_slice %q[%request, %first, 0] [1, %heads, 576] [1, 1, 1] : tensor<?x?x576xf16> to tensor<?x576xf16>
     %r:3 = scf.for %t = %begin to %end step %page iter_args(%max = %max0, %sum = %sum0, %acc = %acc0)
         -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
       %column = arith.divui %t, %page : index
@@ -112,7 +126,10 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
   dataflow.handler @merge(%max_a: tensor<?xf32>, %sum_a: tensor<?xf32>, %acc_a: tensor<?x512xf32>,
                           %max_b: tensor<?xf32>, %sum_b: tensor<?xf32>, %acc_b: tensor<?x512xf32>)
       -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
-    %heads = dataflow.param "heads" : index
+    %all = dataflow.param "heads" : index
+    %most = dataflow.param "block" : index
+    %blocks = arith.ceildivui %all, %most : index
+    %heads = arith.divui %all, %blocks : index
     %zero = arith.constant 0.0 : f32
     %minus_inf = arith.constant 0xFF800000 : f32
     %max = arith.maximumf %max_a, %max_b : tensor<?xf32>
@@ -144,9 +161,12 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
     dataflow.yield %max, %sum, %acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
   }
 
-  dataflow.handler @normalize(%request: index, %max: tensor<?xf32>, %sum: tensor<?xf32>, %acc: tensor<?x512xf32>,
+  dataflow.handler @normalize(%request: index, %block: index, %max: tensor<?xf32>, %sum: tensor<?xf32>, %acc: tensor<?x512xf32>,
                               %out: tensor<?x?x512xf16>, %lse: tensor<?x?xf32>) -> (tensor<?x?x512xf16>, tensor<?x?xf32>) {
-    %heads = dataflow.param "heads" : index
+    %all = dataflow.param "heads" : index
+    %most = dataflow.param "block" : index
+    %blocks = arith.ceildivui %all, %most : index
+    %heads = arith.divui %all, %blocks : index
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
     %ln2 = arith.constant 0.69314718 : f32
@@ -169,13 +189,15 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
       %y = arith.truncf %x : f32 to f16
       linalg.yield %y : f16
     } -> tensor<?x512xf16>
-    %new_out = tensor.insert_slice %row into %out[%request, 0, 0] [1, %heads, 512] [1, 1, 1] : tensor<?x512xf16> into tensor<?x?x512xf16>
+    %first = arith.muli %block, %heads : index
+    %new_out = tensor.insert_slice %row into %out[%request, %first, 0] [1, %heads, 512] [1, 1, 1]
+        : tensor<?x512xf16> into tensor<?x?x512xf16>
     // lse = ln2 * (max + log2(sum)); log2(0) = -inf is what an empty request asks for.
     %log = math.log2 %sum : tensor<?xf32>
     %exponent = arith.addf %max, %log : tensor<?xf32>
     %factor = tensor.splat %ln2[%heads] : tensor<?xf32>
     %lse_row = arith.mulf %exponent, %factor : tensor<?xf32>
-    %new_lse = tensor.insert_slice %lse_row into %lse[%request, 0] [1, %heads] [1, 1] : tensor<?xf32> into tensor<?x?xf32>
+    %new_lse = tensor.insert_slice %lse_row into %lse[%request, %first] [1, %heads] [1, 1] : tensor<?xf32> into tensor<?x?xf32>
     dataflow.yield %new_out, %new_lse : tensor<?x?x512xf16>, tensor<?x?xf32>
   }
 }

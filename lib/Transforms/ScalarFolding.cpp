@@ -23,7 +23,7 @@ void mlir::df::foldScalars(ArrayRef<Operation *> ops) {
   auto isScalar = [](Operation *op) {
     return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
            op->getResult(0).getType().isIntOrIndex() &&
-           !op->hasTrait<OpTrait::ConstantLike>() && isPure(op);
+           !op->hasTrait<OpTrait::ConstantLike>() && isMemoryEffectFree(op);
   };
   for (Operation *op : llvm::make_filter_range(ops, isScalar)) {
     SmallVector<OpFoldResult> results;

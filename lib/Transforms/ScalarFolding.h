@@ -17,10 +17,10 @@
 
 namespace mlir::df {
 
-/// Folds those of `ops` that are pure and yield one integer or index, and
-/// erases those that are dead then. `ops` are in order: operands before users.
-/// Tensors stay as they are: a splat is better code than the constant it folds
-/// to.
+/// Folds those of `ops` that have no effects (divisions too, where they fold)
+/// and yield one integer or index, and erases those that are dead then. `ops`
+/// are in order: operands before users. Tensors stay as they are: a splat is
+/// better code than the constant it folds to.
 void foldScalars(ArrayRef<Operation *> ops);
 
 } // namespace mlir::df

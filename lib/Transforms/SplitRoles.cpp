@@ -102,10 +102,15 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
   SplitHandler split;
   split.frame.handler = handler;
   split.frame.multiples = indexMultiples(stage);
-  // Coordinates, then where a piece begins: where it ends follows from it.
+  // Coordinates, then where a piece begins: where it ends follows from it. All
+  // tasks have the same coordinate along an axis of extent 1.
+  SmallVector<Value> extents;
+  if (stage.getStageKind() != StageKind::reduce)
+    extents = llvm::to_vector(stage.lookupTasks().getExtents());
   size_t ends = stage.lookupRange() ? 1 : 0;
   for (unsigned i = 0; i + ends < split.frame.multiples.size(); ++i)
-    split.frame.identity.push_back(i);
+    if (i >= extents.size() || !matchPattern(extents[i], m_One()))
+      split.frame.identity.push_back(i);
   split.frame.perTile = stage.isPerTile();
   split.frame.firstOperand = split.frame.multiples.size();
   llvm::append_range(split.operands, stage.getReadTensors());

@@ -8,5 +8,5 @@
 // HELLO: dataflow.program @ragged_sum(%x: tensor<?x?xf32>, %lengths: tensor<?xi32>, %sums: tensor<?xf32>) {
 // HELLO: dataflow.range @columns of @rows length %lengths[row] tile 256 : tensor<?xi32>
 
-// DECODE: dataflow.program @mla_decode({{.*}}) params {element = f16, heads = 32 : index, page = 64 : index} {
+// DECODE: dataflow.program @mla_decode({{.*}}) params {block = 64 : index, element = f16, heads = 32 : index, page = 64 : index} attributes {dataflow.extents = {{.*}}} {
 // DECODE: dataflow.handler @normalize

@@ -167,7 +167,7 @@ def programs(generated):
         suffix, tile = ("", "page") if form == "paged" else ("_dense", "tile")
         result[mla_name(form, heads, page, element)] = Source.file(
             f"{MLA}/mla_decode{suffix}.mlir", f"heads={heads},{tile}={page},element={element}",
-            fragments=("attend",) if heads <= 64 <= page else ())
+            fragments=("attend",) if page >= 64 and (heads <= 64 or form == "paged") else ())
     for hidden, width, rows, columns, element in MOE_CORE:
         result[moe_name(hidden, width, rows, columns, element)] = Source.file(
             f"{MOE}/fused_moe_core.mlir",

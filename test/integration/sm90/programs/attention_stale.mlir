@@ -2,9 +2,12 @@
 // what depends on it scaled, only where a score is far above it. The last page is padded with zeros.
 
 // Online softmax over the pages of [begin, end). Scores are kept in units of log2(e) so that exp2 suffices.
-dataflow.handler @attend(%request: index, %begin: index, %end: index, %q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16>,
-                         %table: tensor<?x?xi32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
-  %heads = dataflow.param "heads" : index
+dataflow.handler @attend(%request: index, %block: index, %begin: index, %end: index, %q: tensor<?x?x576xf16>,
+                         %pages: tensor<?x?x576xf16>, %table: tensor<?x?xi32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
+  %all = dataflow.param "heads" : index
+  %most = dataflow.param "block" : index
+  %blocks = arith.ceildivui %all, %most : index
+  %heads = arith.divui %all, %blocks : index
   %page = dataflow.param "page" : index
   %zero = arith.constant 0.0 : f32
   %minus_inf = arith.constant 0xFF800000 : f32
@@ -18,7 +21,8 @@ dataflow.handler @attend(%request: index, %begin: index, %end: index, %q: tensor
   %slack = arith.constant 8.0 : f32
   %never = arith.constant dense<false> : tensor<i1>
   %over_empty = tensor.empty(%heads, %page) : tensor<?x?xi1>
-  %query = tensor.extract_slice %q[%request, 0, 0] [1, %heads, 576] [1, 1, 1] : tensor<?x?x576xf16> to tensor<?x576xf16>
+  %first = arith.muli %block, %heads : index
+  %query = tensor.extract_slice %q[%request, %first, 0] [1, %heads, 576] [1, 1, 1] : tensor<?x?x576xf16> to tensor<?x576xf16>
   %r:3 = scf.for %t = %begin to %end step %page iter_args(%max = %max0, %sums = %sums0, %acc = %acc0)
       -> (tensor<?xf32>, tensor<?x?xf32>, tensor<?x512xf32>) {
     %column = arith.divui %t, %page : index
