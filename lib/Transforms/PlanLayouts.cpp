@@ -55,6 +55,8 @@ private:
                      const FragmentLayout &space,
                      const FragmentLayout &tile) const;
   int64_t memoryCost(unsigned number, const FragmentLayout &layout) const;
+  int64_t followingCost(unsigned number, const FragmentLayout &layout,
+                        const Layouts &layouts) const;
   FailureOr<LayoutPlan> complete(Layouts layouts, Refusal &why);
   LogicalResult checkRegisters(const LayoutPlan &plan, Refusal &why);
   LogicalResult checkScratch(const LayoutPlan &plan, Refusal &why);
@@ -160,6 +162,22 @@ int64_t Planner::edgeCost(unsigned number, const FragmentLayout &layout,
   return cost;
 }
 
+/// What it costs to load and store the tiles that would follow from a layout:
+/// rows and columns that are broadcast along it.
+int64_t Planner::followingCost(unsigned number, const FragmentLayout &layout,
+                               const Layouts &layouts) const {
+  int64_t cost = 0;
+  SmallVector<unsigned> seen;
+  for (const TileClasses::Access &access : classes.getAccesses()) {
+    if (access.space != number || access.tile == number ||
+        layouts[access.tile] || llvm::is_contained(seen, access.tile))
+      continue;
+    seen.push_back(access.tile);
+    cost += memoryCost(access.tile, project(layout, access.dims));
+  }
+  return cost;
+}
+
 //===----------------------------------------------------------------------===//
 // Propagation
 //===----------------------------------------------------------------------===//
@@ -187,6 +205,11 @@ std::vector<FragmentLayout> Planner::freely(unsigned number) const {
   unsigned bytes = each.memoryBytes ? each.memoryBytes : 4;
   std::vector<FragmentLayout> found = {
       FragmentLayout::blocked(each.shape, warps, groups, bytes)};
+  // A warp that reads a tile alone finds the other half of a sector in the
+  // cache: with twice as much of a row, a thread has to do with fewer rows.
+  if (warps == 1 && each.shape.size() > 1 && bytes > 1)
+    found.push_back(
+        FragmentLayout::blocked(each.shape, warps, groups, bytes / 2));
   // Beside dots, rows and columns of their results may be used.
   if (!anchors.empty() && each.shape.size() == 2)
     for (unsigned mDim : {0u, 1u})
@@ -206,7 +229,8 @@ void Planner::propagate(Layouts &layouts) {
   auto choose = [&](unsigned number, ArrayRef<FragmentLayout> from) {
     std::optional<int64_t> best;
     for (const FragmentLayout &layout : from) {
-      int64_t cost = edgeCost(number, layout, layouts);
+      int64_t cost = edgeCost(number, layout, layouts) +
+                     followingCost(number, layout, layouts);
       if (best && *best <= cost)
         continue;
       best = cost;
