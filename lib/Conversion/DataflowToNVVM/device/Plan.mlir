@@ -70,8 +70,8 @@ llvm.func internal @dfk_instruction(%p: !llvm.ptr, %index: i32) -> i32 {
   llvm.return %word : i32
 }
 
-// Word %k of the instruction %w. A reduction over the warp, since the assembler knows that its result is the same in all lanes
-// (of a shuffle it does not), and keeps branches on it free of what divergence costs.
+// Word %k of the instruction %w, what lane %k has. A reduction over the warp, since the assembler knows that its result is the
+// same in all lanes (of a shuffle it does not), and keeps branches on it free of what divergence costs.
 llvm.func internal @dfk_word(%w: i32, %k: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %all = arith.constant -1 : i32
@@ -199,16 +199,14 @@ llvm.func internal @dfk_lane_place(%p: !llvm.ptr, %record: !operand) -> !llvm.st
 // Place and first slice of operand %number of the present instruction, one of the first 32. Lane l knows those of operand l; all
 // lanes of the warp ask for the same operand.
 llvm.func internal @dfk_near_place(%number: i32, %place: !llvm.ptr, %slice: i32) -> !llvm.struct<(ptr, i32)> {
-  %c31 = arith.constant 31 : i32
-  %all = arith.constant -1 : i32
   %l32 = arith.constant 32 : i64
   %address = llvm.ptrtoint %place : !llvm.ptr to i64
   %lower = arith.trunci %address : i64 to i32
   %high = arith.shrui %address, %l32 : i64
   %upper = arith.trunci %high : i64 to i32
-  %its_lower = nvvm.shfl.sync idx %all, %lower, %number, %c31 : i32 -> i32
-  %its_upper = nvvm.shfl.sync idx %all, %upper, %number, %c31 : i32 -> i32
-  %its_slice = nvvm.shfl.sync idx %all, %slice, %number, %c31 : i32 -> i32
+  %its_lower = llvm.call @dfk_word(%lower, %number) : (i32, i32) -> i32
+  %its_upper = llvm.call @dfk_word(%upper, %number) : (i32, i32) -> i32
+  %its_slice = llvm.call @dfk_word(%slice, %number) : (i32, i32) -> i32
   %lower64 = arith.extui %its_lower : i32 to i64
   %upper64 = arith.extui %its_upper : i32 to i64
   %shifted = arith.shli %upper64, %l32 : i64

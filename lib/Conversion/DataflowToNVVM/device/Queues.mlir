@@ -154,6 +154,9 @@ llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %ne
   }
   llvm.call @dfk_mark(%c60) : (i32) -> ()
   scf.if %left {
+    // Here the assembler learns that the threads of a warp are together, and need not provide for the opposite wherever they
+    // exchange something. It does not believe that of a barrier of a warp.
+    llvm.call @dfk_sync() : () -> ()
     %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
     %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
     %slice = llvm.extractvalue %found[1] : !llvm.struct<(ptr, i32, i32)>
