@@ -143,9 +143,9 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
     %exp_b = math.exp2 %diff_b : tensor<?xf32>
     %w_a = arith.select %a_is_empty, %none, %exp_a : tensor<?xi1>, tensor<?xf32>
     %w_b = arith.select %b_is_empty, %none, %exp_b : tensor<?xi1>, tensor<?xf32>
-    %s_a = arith.mulf %sum_a, %w_a : tensor<?xf32>
-    %s_b = arith.mulf %sum_b, %w_b : tensor<?xf32>
-    %sum = arith.addf %s_a, %s_b : tensor<?xf32>
+    %s_a = arith.mulf %sum_a, %w_a fastmath<contract> : tensor<?xf32>
+    %s_b = arith.mulf %sum_b, %w_b fastmath<contract> : tensor<?xf32>
+    %sum = arith.addf %s_a, %s_b fastmath<contract> : tensor<?xf32>
     %acc_empty = tensor.empty(%heads) : tensor<?x512xf32>
     %acc = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h)>,
                                             affine_map<(h, d) -> (h, d)>, affine_map<(h, d) -> (h, d)>],
@@ -153,9 +153,9 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
         ins(%w_a, %acc_a, %w_b, %acc_b : tensor<?xf32>, tensor<?x512xf32>, tensor<?xf32>, tensor<?x512xf32>)
         outs(%acc_empty : tensor<?x512xf32>) {
     ^bb0(%wa: f32, %a: f32, %wb: f32, %b: f32, %o: f32):
-      %x = arith.mulf %wa, %a : f32
-      %y = arith.mulf %wb, %b : f32
-      %z = arith.addf %x, %y : f32
+      %x = arith.mulf %wa, %a fastmath<contract> : f32
+      %y = arith.mulf %wb, %b fastmath<contract> : f32
+      %z = arith.addf %x, %y fastmath<contract> : f32
       linalg.yield %z : f32
     } -> tensor<?x512xf32>
     dataflow.yield %max, %sum, %acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
