@@ -80,8 +80,12 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.func internal @put$1$compute$apply$body(
   // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
 
-  // A warp folds two slices side by side. The window is filled, then each group of records that is merged makes room for another;
-  // what is stored is the last of a slice. The head, which slices have in common, is stored with the first one.
+  // It may get a slice from the registers of the fold.
+  // CHECK: llvm.func internal @put$1$compute$follow(%{{[a-z0-9]*}}: !llvm.ptr, %{{[a-z0-9]*}}: f32, %{{[a-z0-9]*}}: f32
+
+  // The window is filled, then each group of records that is merged makes room for another; what is stored is the last of a slice.
+  // The head, which slices have in common, is stored with the first one. If the finalize is the next instruction, nothing is stored
+  // but the first slice of all, for which the finalize may have more to do.
   // CHECK: llvm.func internal @dfk_stage_1_1(
   // CHECK: scf.index_switch
   // CHECK: case 0 {
@@ -92,8 +96,12 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: scf.while
   // CHECK-COUNT-16: llvm.call @two$1$compute$load(
   // CHECK-NOT: llvm.call @two$1$compute$load(
+  // CHECK: %[[FOLLOWED:.*]] = llvm.call @dfk_is_followed(
   // CHECK: scf.while
   // CHECK-COUNT-4: llvm.call @two$1$compute$merge(
+  // CHECK: arith.andi %[[FOLLOWED]]
+  // CHECK: llvm.call @put$1$compute$follow(
+  // CHECK: else
   // CHECK: llvm.call @two$1$compute$store(
   // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq
   // CHECK-NEXT: scf.if %[[IS_FIRST]] {
@@ -101,7 +109,9 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.call @dfk_near_place(
   // CHECK: llvm.call @two$1$compute$load(
   // CHECK: llvm.call @two$1$compute$merge(
-  // CHECK-NOT: dfk_sync
+  // CHECK: arith.andi %[[FOLLOWED]]
+  // CHECK: llvm.call @dfk_sync_warp()
+  // CHECK: llvm.call @put$1$compute(
 
   // A warp loads four slices at once, up to eight ahead. Meanwhile the handler itself is called for the first slice, which may have
   // more to do than the others.

@@ -104,6 +104,10 @@ struct HandlerFunction {
   /// With `fragments`: the body has one result more, an i1. Where it is true,
   /// the fields of `output` are not stored: the body itself was their reader.
   bool mayDrop = false;
+  /// With `sliced` and `warp`: the symbol of the pairwise function, one of the
+  /// same list, from whose registers this one may take its only input. Empty
+  /// without.
+  std::string reduce;
   /// Device only: the threads that call this function are not the compute
   /// threads. It has no barriers and may only load, compute scalars and call.
   bool loadRole = false;
@@ -158,6 +162,14 @@ void registerHandlerToLLVMDialects(DialectRegistry &registry);
 /// `common` loads what slices have in common, and is there only if the handler
 /// reads anything of it. `packed` lacks the inputs. There are none if an input
 /// is collected, or if a field is read other than in the layout of a fragment.
+///
+/// Where `reduce` is given, and that one has the functions above, there is one
+/// more, if no warp has to ask another for what it reads:
+///
+///   symbol$follow  (packed, record)
+///
+/// It does what the function does, with a slice that the fold of `reduce` has
+/// in registers. `packed` lacks the input.
 FailureOr<std::vector<HandlerFunctionInfo>>
 convertHandlersToLLVM(ArrayRef<HandlerFunction> functions, HandlerTarget target,
                       Operation *module);

@@ -69,6 +69,7 @@ private:
   LogicalResult placePrivate();
   LogicalResult splitHandlers(PartFunctions &parts,
                               std::vector<HandlerFunction> &list);
+  void joinFinalizes(std::vector<HandlerFunction> &list);
   LogicalResult addHandlers();
   bool isAsynchronous() const {
     return specialization.transports & (bitOf(dfrt::Transport::clusterShared) |
@@ -243,6 +244,28 @@ LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
   return success();
 }
 
+/// Names the fold behind which a finalize for slices may work in registers.
+void KernelBuilder::joinFinalizes(std::vector<HandlerFunction> &list) {
+  auto slicedOf = [&](uint32_t stage) -> std::string {
+    for (const dfrt::Variant &variant : planned.stages[stage].variants)
+      if (variant.kind == dfrt::Variant::Kind::sliced)
+        return variant.symbol +
+               (split.contains(variant.symbol) ? "$compute" : "");
+    return {};
+  };
+  for (uint32_t stage = 0; stage < planned.stages.size(); ++stage) {
+    if (planned.stages[stage].kind != dfrt::StageKind::reduce)
+      continue;
+    uint32_t finalize = dfrt::findFollowing(planned, stage);
+    if (finalize == dfrt::kNone)
+      continue;
+    std::string symbol = slicedOf(finalize);
+    for (HandlerFunction &function : list)
+      if (!symbol.empty() && function.symbol == symbol)
+        function.reduce = slicedOf(stage);
+  }
+}
+
 LogicalResult KernelBuilder::addHandlers() {
   ProgramFunctions list(program, planned);
   FailureOr<std::vector<HandlerFunction>> functions = list.collect(false);
@@ -267,6 +290,7 @@ LogicalResult KernelBuilder::addHandlers() {
   for (const HandlerFunction &function : *functions)
     if (function.warp)
       byWarp.insert(function.symbol);
+  joinFinalizes(*functions);
   FailureOr<std::vector<HandlerFunctionInfo>> converted =
       convertHandlersToLLVM(*functions, HandlerTarget::device, module);
   if (failed(converted))

@@ -198,11 +198,17 @@ Emitter::repeat(ValueRange initial, function_ref<Value(ValueRange)> condition,
   return SmallVector<Value>(op.getResults());
 }
 
-void Emitter::when(Value condition, function_ref<void()> body) {
-  auto op = scf::IfOp::create(builder, loc, condition, /*withElse=*/false);
+void Emitter::when(Value condition, function_ref<void()> body,
+                   function_ref<void()> otherwise) {
+  auto op = scf::IfOp::create(builder, loc, condition,
+                              /*withElse=*/bool(otherwise));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(op.thenBlock());
   body();
+  if (!otherwise)
+    return;
+  builder.setInsertionPointToStart(op.elseBlock());
+  otherwise();
 }
 
 SmallVector<Value> Emitter::choose(Value condition, TypeRange types,

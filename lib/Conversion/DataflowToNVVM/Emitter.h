@@ -92,7 +92,8 @@ public:
   SmallVector<Value> repeat(ValueRange initial,
                             function_ref<Value(ValueRange)> condition,
                             function_ref<SmallVector<Value>(ValueRange)> body);
-  void when(Value condition, function_ref<void()> body);
+  void when(Value condition, function_ref<void()> body,
+            function_ref<void()> otherwise = nullptr);
   SmallVector<Value> choose(Value condition, TypeRange types,
                             function_ref<SmallVector<Value>()> yes,
                             function_ref<SmallVector<Value>()> no);

@@ -207,15 +207,28 @@ WarpSlices warpSlices(Emitter &emitter);
 /// Where a record begins and where its slice: head and slice.
 using RecordView = std::pair<Value, Value>;
 
+/// How a fold does the work of a finalize that reads the slices which it makes
+/// (dataflow/Schedule/Following.h).
+struct FoldFollow {
+  /// Emits the question whether that is the next instruction. All threads ask.
+  function_ref<Value()> ask;
+  /// Emits its work for a slice in registers; not for the first slice of all,
+  /// which may have more to do.
+  function_ref<void(Value, ValueRange)> apply;
+  /// Emits its work for that one, which the warp has stored.
+  function_ref<void()> first;
+};
+
 /// Folds the parts of a reduce, at least one, from left to right in registers:
 /// everything at once, or with `sliced` one slice after the other. `byWarp`:
 /// each slice by one warp. `part` says where a part lies, and is told whether
 /// it is near; `output` says where the result goes. Both get the slice, null
-/// unless `sliced`.
+/// unless `sliced`. `follow`, null without, is for folds by warps.
 void emitRegisterFold(KernelState &state, const dfrt::Stage &stage,
                       const StateFunctions &functions, bool sliced, bool byWarp,
                       function_ref<RecordView(Value, Value, bool)> part,
-                      function_ref<RecordView(Value)> output);
+                      function_ref<RecordView(Value)> output,
+                      const FoldFollow *follow = nullptr);
 
 /// Calls `apply` with each of `slices` and the registers of what has been
 /// loaded of it, in ascending order; `load` loads a slice, that in front of

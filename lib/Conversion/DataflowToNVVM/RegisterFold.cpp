@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // What a warp (or, of a record that is not cut, the CTA) has to fold is one
-// sequence: all parts of its first two slices, all parts of the next two, and
-// so on. A window of registers holds the next records of this sequence, on
-// their way from memory while earlier ones are merged (SliceWindow.cpp says why
-// in groups); it runs on from one slice into the next, so that few parts of
-// many slices are as fast as many parts of few. The order in which the parts of
-// a slice are merged is that of a plain fold.
+// sequence: all parts of its first slice, all parts of the next one, and so on.
+// A window of registers holds the next records of this sequence, on their way
+// from memory while earlier ones are merged (SliceWindow.cpp says why in
+// groups); it runs on from one slice into the next, so that few parts of many
+// slices are as fast as many parts of few. The order in which the parts of a
+// slice are merged is that of a plain fold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,9 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
-/// Slices that a warp folds side by side: what they have in common is merged
-/// once, and neither waits for the other.
-static constexpr unsigned kAbreast = 2;
-/// The window at most. What a fold does it does once, mostly: it waits for its
-/// instructions as well as for its records.
-static constexpr Window kMostRecords{4, 2};
+/// The window at most. Where every CTA with a part finishes a share of the
+/// slices, a warp has about so many records altogether.
+static constexpr Window kMostRecords{4, 4};
 /// The window where a record is looked up in the plan first.
 static constexpr Window kFarWindow{1, 2};
 /// Registers of a record at most: what has been folded and what comes next have
@@ -76,9 +73,10 @@ public:
   FoldEmitter(KernelState &state, const dfrt::Stage &stage,
               const StateFunctions &functions, bool sliced, bool byWarp,
               function_ref<RecordView(Value, Value, bool)> part,
-              function_ref<RecordView(Value)> output)
+              function_ref<RecordView(Value)> output, const FoldFollow *follow)
       : state(state), e(state.emitter), stage(stage), functions(functions),
-        sliced(sliced), byWarp(byWarp), part(part), output(output) {}
+        sliced(sliced), byWarp(byWarp), part(part), output(output),
+        follow(follow) {}
 
   void emit();
 
@@ -92,13 +90,10 @@ private:
 
   Value isInside(Cursor at) { return e.less(at.slice, end); }
   Cursor next(Cursor at);
-  void layOut();
-  Registers sliceOf(ValueRange record, unsigned number);
-  void join(Registers &record, ValueRange slice, unsigned number);
   Registers load(Cursor at);
   Registers merge(Value slice, ValueRange left, ValueRange right);
-  Registers mergeOne(Value slice, ValueRange left, ValueRange right);
   void store(Value slice, ValueRange record);
+  void keep(Value slice, ValueRange record);
   void fold();
   Registers loadGroup(Cursor &back);
   void takeGroup(Cursor &front, Registers &folded, ArrayRef<Value> group);
@@ -111,13 +106,12 @@ private:
   bool sliced, byWarp;
   function_ref<RecordView(Value, Value, bool)> part;
   function_ref<RecordView(Value)> output;
+  const FoldFollow *follow;
+  Value followed; ///< an i1, with `follow`
   Window window;
-  unsigned abreast = 1;     ///< slices of a part that are one record
-  SmallVector<bool> common; ///< scalars that the slices of a record share
-  SmallVector<Type> types;  ///< of a record
-  bool near = true;         ///< all parts are
-  Value count, first;       ///< parts; slice of the instruction
-  Value begin, end;         ///< slices of this warp
+  bool near = true;   ///< all parts are
+  Value count, first; ///< parts; slice of the instruction
+  Value begin, end;   ///< slices of this warp
 };
 
 } // namespace
@@ -125,76 +119,18 @@ private:
 FoldEmitter::Cursor FoldEmitter::next(Cursor at) {
   Value part = e.add(at.part, e.constant32(1));
   Value ends = e.equal(part, count);
-  Value slice = e.add(at.slice, e.constant32(abreast));
+  Value slice = e.add(at.slice, e.constant32(1));
   return {e.select(ends, slice, at.slice),
           e.select(ends, e.constant32(0), part)};
 }
 
-/// Says of what scalars a record consists. Those that are not stored with a
-/// slice belong to all of them, and are there once.
-void FoldEmitter::layOut() {
-  LLVM::LLVMFuncOp store = e.find(functions.store);
-  for (size_t k = 0; k < functions.scalars.size(); ++k)
-    common.push_back(!functions.head.empty() &&
-                     store.getArgument(unsigned(k)).use_empty());
-  for (unsigned number = 0; number < abreast; ++number)
-    for (auto [type, shared] : llvm::zip(functions.scalars, common))
-      if (!shared || number == 0)
-        types.push_back(type);
-}
-
-/// The scalars of one slice.
-FoldEmitter::Registers FoldEmitter::sliceOf(ValueRange record,
-                                            unsigned number) {
-  size_t size = common.size();
-  Registers slice(record.take_front(size));
-  if (number == 0)
-    return slice;
-  size_t own = size_t(llvm::count(common, false));
-  ValueRange its = record.slice(size + (number - 1) * own, own);
-  for (size_t k = 0, next = 0; k < size; ++k)
-    if (!common[k])
-      slice[k] = its[next++];
-  return slice;
-}
-
-/// Appends the scalars of another slice to a record.
-void FoldEmitter::join(Registers &record, ValueRange slice, unsigned number) {
-  for (auto [value, shared] : llvm::zip(slice, common))
-    if (!shared || number == 0)
-      record.push_back(value);
-}
-
-/// Behind the last slice, that is loaded again.
 FoldEmitter::Registers FoldEmitter::load(Cursor at) {
   RecordView from = part(at.part, sliced ? at.slice : Value(), near);
-  Registers record;
-  for (unsigned number = 0; number < abreast; ++number) {
-    if (number)
-      from.second =
-          e.offset(from.second,
-                   e.select(e.less(e.add(at.slice, e.constant32(number)), end),
-                            e.constant64(int64_t(stage.record.sliceBytes)),
-                            e.constant64(0)));
-    join(record, e.results(e.call(functions.load, {from.first, from.second})),
-         number);
-  }
-  return record;
+  return e.results(e.call(functions.load, {from.first, from.second}));
 }
 
 FoldEmitter::Registers FoldEmitter::merge(Value slice, ValueRange left,
                                           ValueRange right) {
-  Registers record;
-  for (unsigned number = 0; number < abreast; ++number)
-    join(record,
-         mergeOne(number ? e.add(slice, e.constant32(number)) : slice,
-                  sliceOf(left, number), sliceOf(right, number)),
-         number);
-  return record;
-}
-
-FoldEmitter::Registers FoldEmitter::mergeOne(Value slice, ValueRange left,
-                                             ValueRange right) {
   SmallVector<Value> indices;
   appendIndices(state, stage, {}, sliced ? slice : Value(), indices);
   Value packed = e.cells(std::max<unsigned>(unsigned(indices.size()), 1));
@@ -207,22 +143,22 @@ FoldEmitter::Registers FoldEmitter::mergeOne(Value slice, ValueRange left,
 }
 
 void FoldEmitter::store(Value slice, ValueRange record) {
-  for (unsigned number = 0; number < abreast; ++number) {
-    Value its = number ? e.add(slice, e.constant32(number)) : slice;
-    auto storeOne = [&] {
-      RecordView to = output(sliced ? its : Value());
-      Registers arguments = sliceOf(record, number);
-      arguments.append({to.first, to.second});
-      e.call(functions.store, arguments);
-      // Slices of one record have the same head.
-      if (!functions.head.empty() && number == 0)
-        e.when(e.equal(its, first), [&] { e.call(functions.head, arguments); });
-    };
-    if (number)
-      e.when(e.less(its, end), storeOne);
-    else
-      storeOne();
-  }
+  RecordView to = output(sliced ? slice : Value());
+  SmallVector<Value> arguments(record);
+  arguments.append({to.first, to.second});
+  e.call(functions.store, arguments);
+  // Slices of one record have the same head.
+  if (!functions.head.empty())
+    e.when(e.equal(slice, first), [&] { e.call(functions.head, arguments); });
+}
+
+/// Does with a slice what is to be done.
+void FoldEmitter::keep(Value slice, ValueRange record) {
+  if (!follow)
+    return store(slice, record);
+  e.when(
+      e.bitAnd(followed, e.notEqual(slice, e.constant32(0))),
+      [&] { follow->apply(slice, record); }, [&] { store(slice, record); });
 }
 
 /// Loads a group of records and moves `back` behind them. Behind the end, the
@@ -241,8 +177,8 @@ FoldEmitter::Registers FoldEmitter::loadGroup(Cursor &back) {
 
 /// Merges the group of records from `front` on into what has been folded, and
 /// moves `front` behind it. No branch stands between the records: most of what
-/// they take does not depend on those before them. Records behind the end are
-/// merged, too, but not stored.
+/// they take does not depend on those before them. Of the last group, records
+/// behind the end are merged, too, but not stored.
 void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
                             ArrayRef<Value> group) {
   struct Result {
@@ -250,7 +186,7 @@ void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
     Registers record;
   };
   SmallVector<Result> results;
-  size_t size = types.size();
+  size_t size = functions.scalars.size();
   for (unsigned i = 0; i < window.size; ++i) {
     ArrayRef<Value> record = group.slice(i * size, size);
     Value isFirst = e.equal(front.part, e.constant32(0));
@@ -262,48 +198,62 @@ void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
     front = next(front);
   }
   for (Result &result : results)
-    e.when(result.isLast, [&] { store(result.slice, result.record); });
+    e.when(result.isLast, [&] { keep(result.slice, result.record); });
 }
 
 /// One turn of the loop: merges every record of the window, and has others take
 /// the places of a group. The values: slice and part of the record in front,
 /// the same of the one that is loaded next, what has been folded, the window.
 SmallVector<Value> FoldEmitter::turn(ValueRange values) {
-  size_t size = types.size();
+  size_t size = functions.scalars.size();
   Cursor front{values[0], values[1]}, back{values[2], values[3]};
   Registers folded(values.slice(4, size));
   ValueRange records = values.drop_front(4 + size);
   SmallVector<Type> group;
   for (unsigned i = 0; i < window.size; ++i)
-    llvm::append_range(group, types);
+    llvm::append_range(group, functions.scalars);
+  // A cursor and registers, as a branch returns them.
+  auto join = [](Cursor at, ValueRange registers) {
+    SmallVector<Value> values{at.slice, at.part};
+    llvm::append_range(values, registers);
+    return values;
+  };
+  auto typesOf = [&](ArrayRef<Type> registers) {
+    SmallVector<Type> types{e.i32, e.i32};
+    llvm::append_range(types, registers);
+    return types;
+  };
 
   Registers renewed;
   for (unsigned g = 0; g < window.groups; ++g) {
     Registers present(records.take_front(group.size()));
     records = records.drop_front(group.size());
-    takeGroup(front, folded, present);
-    Cursor from = back;
-    SmallVector<Type> all{e.i32, e.i32};
-    llvm::append_range(all, group);
-    auto list = [&](ValueRange registers) {
-      SmallVector<Value> result{back.slice, back.part};
-      llvm::append_range(result, registers);
-      return result;
+    auto take = [&] {
+      Cursor at = front;
+      Registers state = folded;
+      takeGroup(at, state, present);
+      return join(at, state);
     };
-    SmallVector<Value> loaded = e.choose(
-        isInside(back), all,
-        [&] {
-          Registers further = loadGroup(back);
-          return list(further);
-        },
-        [&] {
-          back = from;
-          return list(present);
-        });
+    // The loop has seen that there is a first group.
+    SmallVector<Value> taken =
+        g == 0 ? take()
+               : e.choose(isInside(front), typesOf(functions.scalars), take,
+                          [&] { return join(front, folded); });
+    front = {taken[0], taken[1]};
+    folded.assign(taken.begin() + 2, taken.end());
+
+    auto loadNext = [&] {
+      Cursor at = back;
+      Registers further = loadGroup(at);
+      return join(at, further);
+    };
+    SmallVector<Value> loaded =
+        e.choose(isInside(back), typesOf(group), loadNext,
+                 [&] { return join(back, present); });
     back = {loaded[0], loaded[1]};
     renewed.append(loaded.begin() + 2, loaded.end());
   }
-  SmallVector<Value> result{front.slice, front.part, back.slice, back.part};
+  SmallVector<Value> result = join(front, {back.slice, back.part});
   llvm::append_range(result, folded);
   llvm::append_range(result, renewed);
   return result;
@@ -318,13 +268,21 @@ void FoldEmitter::fold() {
     Registers group = loadGroup(back);
     llvm::append_range(records, group);
   }
+  // The plan is read while these are on their way.
+  if (follow)
+    followed = follow->ask();
   SmallVector<Value> values{begin, e.constant32(0), back.slice, back.part};
   // Nothing has been folded: any values will do.
-  values.append(records.begin(), records.begin() + types.size());
+  values.append(records.begin(), records.begin() + functions.scalars.size());
   llvm::append_range(values, records);
   e.repeat(
       values, [&](ValueRange now) { return isInside({now[0], now[1]}); },
       [&](ValueRange now) { return turn(now); });
+  if (follow)
+    e.when(e.bitAnd(followed, e.equal(begin, e.constant32(0))), [&] {
+      e.call("dfk_sync_warp");
+      follow->first();
+    });
 }
 
 void FoldEmitter::emit() {
@@ -338,13 +296,10 @@ void FoldEmitter::emit() {
     begin = slices.begin;
     end = slices.end;
   }
-  if (byWarp)
-    abreast = kAbreast;
-  layOut();
-  e.when(e.less(begin, end), [&] {
+  auto foldAll = [&] {
     e.when(e.less(count, e.constant32(kNearOperands + 1)), [&] {
       near = true;
-      window = windowOf(registersOf(types), kMostRecords);
+      window = windowOf(functions.registers, kMostRecords);
       fold();
     });
     // So many parts take their time anyway; the code stays small.
@@ -353,13 +308,17 @@ void FoldEmitter::emit() {
       window = kFarWindow;
       fold();
     });
-  });
+  };
+  if (!follow)
+    return e.when(e.less(begin, end), foldAll);
+  e.when(e.less(begin, end), foldAll, [&] { follow->ask(); });
 }
 
 void df::nvvm::emitRegisterFold(
     KernelState &state, const dfrt::Stage &stage,
     const StateFunctions &functions, bool sliced, bool byWarp,
     function_ref<RecordView(Value, Value, bool)> part,
-    function_ref<RecordView(Value)> output) {
-  FoldEmitter(state, stage, functions, sliced, byWarp, part, output).emit();
+    function_ref<RecordView(Value)> output, const FoldFollow *follow) {
+  FoldEmitter(state, stage, functions, sliced, byWarp, part, output, follow)
+      .emit();
 }

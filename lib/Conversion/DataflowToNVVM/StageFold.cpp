@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
+#include "dataflow/Schedule/Following.h"
 
 using namespace mlir;
 using namespace mlir::df::nvvm;
@@ -40,6 +41,9 @@ private:
   StoredValue part(Value number, std::optional<Memory::Place> row) {
     return readOperand(state, index, number, row);
   }
+  bool findFinalize();
+  void callFinalize(StringRef function, Value slice, std::optional<View> stored,
+                    ValueRange registers);
   void foldInRegisters(const StateFunctions &functions);
 
   KernelState &state;
@@ -50,6 +54,9 @@ private:
   bool sliced, split;
   std::string callee;
   bool rows;
+  uint32_t finalize = dfrt::kNone; ///< that may follow
+  std::string finalizeCallee;
+  bool finalizeSplit = false;
 
   Value count;
   Value sliceBegin, sliceEnd; ///< sliced only
@@ -118,8 +125,56 @@ void StageFold::useIdentity() {
 
 void StageFold::copyPart() { copyRecord(part(e.constant32(0), rowMemory[0])); }
 
+/// A finalize for slices that may follow this fold in registers, and its
+/// function for that.
+bool StageFold::findFinalize() {
+  uint32_t found = dfrt::findFollowing(state.program, index);
+  if (found == dfrt::kNone || !sliced || !state.byWarp.contains(callee))
+    return false;
+  for (const dfrt::Variant &variant : state.program.stages[found].variants)
+    if (variant.kind == dfrt::Variant::Kind::sliced) {
+      finalizeSplit = state.split.contains(variant.symbol);
+      finalizeCallee = state.calleeOf(variant);
+      if (!e.find(finalizeCallee + "$follow"))
+        return false;
+      finalize = found;
+      return true;
+    }
+  return false;
+}
+
+/// Calls `function` of the finalize with `slice`: what the fold has of it in
+/// registers, or where it has stored it.
+void StageFold::callFinalize(StringRef function, Value slice,
+                             std::optional<View> stored, ValueRange registers) {
+  const dfrt::Stage &its = state.program.stages[finalize];
+  SmallVector<Value> arguments;
+  appendIndices(state, its, {}, slice, arguments);
+  if (stored)
+    arguments.append({stored->first, stored->second});
+  for (uint32_t tensor : its.outputs)
+    arguments.push_back(
+        e.offset(e.parameters(), state.descriptorOffset[tensor]));
+  arguments.push_back(state.address(scratch));
+  if (finalizeSplit)
+    arguments.append({e.counters(), e.parameters()});
+  e.callPacked(function, arguments, registers);
+}
+
 /// The first part alone is stored by the fold, too.
 void StageFold::foldInRegisters(const StateFunctions &functions) {
+  auto ask = [&] {
+    return e.call("dfk_is_followed", {e.parameters(), e.counters(),
+                                      e.constant32(int64_t(finalize))});
+  };
+  auto apply = [&](Value slice, ValueRange registers) {
+    callFinalize(finalizeCallee + "$follow", slice, std::nullopt, registers);
+  };
+  auto first = [&] {
+    Value zero = e.constant32(0);
+    callFinalize(finalizeCallee, zero, viewOf(e, record, output, zero), {});
+  };
+  FoldFollow follow{ask, apply, first};
   emitRegisterFold(
       state, stage, functions, sliced, state.byWarp.contains(callee),
       [&](Value number, Value slice, bool isNear) {
@@ -127,7 +182,8 @@ void StageFold::foldInRegisters(const StateFunctions &functions) {
                                 : findOperand(state, number, isNear);
         return viewOf(e, record, from, slice);
       },
-      [&](Value slice) { return viewOf(e, record, output, slice); });
+      [&](Value slice) { return viewOf(e, record, output, slice); },
+      finalize != dfrt::kNone ? &follow : nullptr);
 }
 
 void StageFold::emit() {
@@ -135,9 +191,13 @@ void StageFold::emit() {
   if (!rows || canReadRow(state.program, index))
     functions = findStateFunctions(e, callee);
   state.memory.begin();
-  scratch = state.memory.take(
+  uint64_t scratchBytes =
       std::max(state.scratchBytes.lookup(callee),
-               state.scratchBytes.lookup(stage.identitySymbol)));
+               state.scratchBytes.lookup(stage.identitySymbol));
+  if (functions && findFinalize())
+    scratchBytes =
+        std::max(scratchBytes, state.scratchBytes.lookup(finalizeCallee));
+  scratch = state.memory.take(scratchBytes);
   if (rows && !functions)
     for (auto &row : rowMemory)
       row = state.memory.take(record.bytes());

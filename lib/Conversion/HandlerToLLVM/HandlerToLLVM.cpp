@@ -150,6 +150,11 @@ df::convertHandlersToLLVM(ArrayRef<HandlerFunction> functions,
         failed(handlers::buildStateFunctions(*module, function)) ||
         failed(handlers::buildSliceFunctions(*module, function)))
       return failure();
+  for (const HandlerFunction &function : functions)
+    for (const HandlerFunction &reduce : functions)
+      if (!function.reduce.empty() && reduce.symbol == function.reduce &&
+          failed(handlers::buildFollowFunction(*module, reduce, function)))
+        return failure();
   if (failed(declareCallees(*module)) || failed(verify(*module)) ||
       failed(handlers::prepareLinalg(*module, target)) ||
       failed(handlers::bufferizeFunctions(*module, target)))

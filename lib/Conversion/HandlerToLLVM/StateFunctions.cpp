@@ -39,7 +39,6 @@ private:
     unsigned registers = 1;
   };
 
-  bool holdInput(BlockArgument argument, Type type);
   /// The next registers of `values`, which are removed.
   fragments::Place takeRegisters(const Field &field, ValueRange &values);
   LogicalResult buildMerge();
@@ -52,31 +51,6 @@ private:
 };
 
 } // namespace
-
-/// Makes `argument`, a field of an input, a value of `type`.
-bool StateBuilder::holdInput(BlockArgument argument, Type type) {
-  if (argument.getType() == type)
-    return true;
-  std::optional<FragmentLayout> layout = getFragmentLayout(type);
-  if (!layout)
-    return false;
-  for (Operation *user : argument.getUsers()) {
-    auto convert = dyn_cast<ConvertLayoutOp>(user);
-    std::optional<FragmentLayout> to;
-    if (convert)
-      to = getFragmentLayout(convert.getResult().getType());
-    if (!to || relation(*layout, *to).kind == LayoutRelation::Kind::shared)
-      return false;
-  }
-  argument.setType(type);
-  for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
-    if (user->getResult(0).getType() != type)
-      continue;
-    user->getResult(0).replaceAllUsesWith(argument);
-    user->erase();
-  }
-  return true;
-}
 
 bool StateBuilder::prepare() {
   if (!function.fragments || !function.output || function.outputs ||
@@ -107,8 +81,9 @@ bool StateBuilder::prepare() {
       return false;
     }
     for (unsigned input : {0, 1})
-      if (!holdInput(block.getArgument(function.indices + input * count + i),
-                     field.type))
+      if (failed(handlers::holdField(
+              block.getArgument(function.indices + input * count + i),
+              field.type)))
         return false;
     fields.push_back(field);
   }

@@ -67,6 +67,18 @@ LogicalResult buildStateFunctions(ModuleOp module,
 LogicalResult buildSliceFunctions(ModuleOp module,
                                   const HandlerFunction &function);
 
+/// Appends, where `function` can take its input from the registers of `reduce`,
+/// which has the functions above,
+///   symbol$follow  arguments without the input (packed), registers of a record
+LogicalResult buildFollowFunction(ModuleOp module,
+                                  const HandlerFunction &reduce,
+                                  const HandlerFunction &function);
+
+/// Makes `argument`, a field of a record, a value of `type`: a fragment, which
+/// is converted where it is read otherwise, or the scalar that it is. Fails,
+/// without a diagnostic, if warps had to exchange for that.
+LogicalResult holdField(BlockArgument argument, Type type);
+
 /// Elementwise operations become linalg.generic, named linalg operations too.
 /// On the cpu, loops are ordered for unit strides and sums of products may be
 /// reordered.

@@ -42,7 +42,9 @@ struct Instruction {
   uint32_t parts = 0, sliceBegin = 0, sliceEnd = kNumSlices;
   std::vector<std::vector<uint64_t>> records; ///< of the parts
   std::vector<uint64_t> output;
-  unsigned merges = 0, loads = 0, identities = 0, heads = 0;
+  bool followed = false;         ///< by the finalize
+  std::vector<uint64_t> results; ///< of that
+  unsigned merges = 0, loads = 0, identities = 0, heads = 0, questions = 0;
 };
 Instruction *instruction = nullptr;
 
@@ -84,6 +86,7 @@ extern "C" int32_t foldOutputSlice(void *) {
   return int32_t(instruction->sliceBegin);
 }
 extern "C" int32_t foldWarp() { return dfk_thread(); }
+extern "C" void foldSyncWarp() {}
 extern "C" void *foldPrivate() {
   static uint64_t memory[64];
   return memory;
@@ -115,10 +118,15 @@ extern "C" void foldMerge(uint64_t *slice, uint64_t *left, uint64_t right) {
 
 extern "C" void callWhole(uint64_t *slice, uint64_t *head, uint64_t *its) {
   ++instruction->heads;
-  instruction->output.at(size_t(*slice)) += head[0] + its[0];
+  instruction->results.at(size_t(*slice)) += head[0] + its[0];
 }
 extern "C" void callApply(uint64_t *slice, uint64_t head, uint64_t its) {
-  instruction->output.at(size_t(*slice)) += head + its;
+  instruction->results.at(size_t(*slice)) += head + its;
+}
+extern "C" bool foldIsFollowed(void *, void *, int32_t stage) {
+  EXPECT_EQ(stage, 2);
+  ++instruction->questions;
+  return instruction->followed;
 }
 
 /// What generated code calls. A thread stands for a warp here.
@@ -136,6 +144,8 @@ llvm.func @dfk_output_slice(!llvm.ptr) -> i32
 llvm.func @dfk_warp() -> i32
 llvm.func @dfk_warps() -> i32
 llvm.func @dfk_sync()
+llvm.func @dfk_sync_warp()
+llvm.func @dfk_is_followed(!llvm.ptr, !llvm.ptr, i32) -> i1
 llvm.func @dfk_private() -> !llvm.ptr
 llvm.func @dfk_copy(!llvm.ptr, !llvm.ptr, i64)
 llvm.func @identity(!llvm.ptr)
@@ -193,6 +203,11 @@ llvm.func @put$apply(%packed: !llvm.ptr, %common: i64, %value: i64) {
   llvm.call @callApply(%slice, %common, %value) : (!llvm.ptr, i64, i64) -> ()
   llvm.return
 }
+llvm.func @put$follow(%packed: !llvm.ptr, %a0: i64, %a1: i64) {
+  %slice = llvm.load %packed : !llvm.ptr -> !llvm.ptr
+  llvm.call @callApply(%slice, %a0, %a1) : (!llvm.ptr, i64, i64) -> ()
+  llvm.return
+}
 llvm.func @merge$head(%a0: i64, %a1: i64, %head: !llvm.ptr, %slice: !llvm.ptr) {
   llvm.call @foldHead(%a0, %head) : (i64, !llvm.ptr) -> ()
   llvm.return
@@ -205,8 +220,8 @@ class FoldTest : public ::testing::Test {
 protected:
   /// Makes the stage of a reduce: of a record that is cut, each slice by one
   /// warp, or of one that is not, by all threads. With `reads`, that of a
-  /// finalize instead.
-  void compile(bool isCut = true, bool reads = false) {
+  /// finalize instead. With `follows`, such a finalize may follow.
+  void compile(bool isCut = true, bool reads = false, bool follows = false) {
     cut = isCut;
     DialectRegistry registry;
     registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect>();
@@ -255,10 +270,20 @@ protected:
     }
     stage.variants = {variant};
     program.stages = {producer, stage};
+    if (follows) {
+      dfrt::Stage finalize;
+      finalize.kind = dfrt::StageKind::finalize;
+      finalize.arity = dfrt::Arity::none;
+      finalize.inputs = {{1, {}}};
+      variant.symbol = "put";
+      finalize.variants = {variant};
+      program.stages.push_back(finalize);
+      program.domains.emplace_back();
+    }
 
     KernelState state(program, *module, 4096);
     if (cut)
-      state.byWarp.insert(variant.symbol);
+      state.byWarp.insert(stage.variants.front().symbol);
     (reads ? emitCalls : emitFold)(state, 1, 0, "stage");
     module->lookupSymbol<LLVM::LLVMFuncOp>("stage").setLinkage(
         LLVM::Linkage::External);
@@ -285,6 +310,8 @@ protected:
                   {"dfk_warp", foldWarp},
                   {"dfk_warps", dfk_threads},
                   {"dfk_sync", dfk_sync},
+                  {"dfk_sync_warp", foldSyncWarp},
+                  {"dfk_is_followed", foldIsFollowed},
                   {"dfk_private", foldPrivate},
                   {"dfk_copy", foldCopy},
                   {"identity", foldIdentity}});
@@ -294,12 +321,17 @@ protected:
     run = reinterpret_cast<decltype(run)>(*address);
   }
 
-  /// Folds `parts` parts of the slices [begin, end) on `warps` warps.
-  void check(uint32_t parts, uint32_t begin, uint32_t end, unsigned warps) {
+  /// Folds `parts` parts of the slices [begin, end) on `warps` warps. If the
+  /// finalize follows, that gets them, and only what all slices have in common
+  /// and the first one of all are stored.
+  void check(uint32_t parts, uint32_t begin, uint32_t end, unsigned warps,
+             bool followed = false) {
     SCOPED_TRACE(testing::Message()
                  << parts << " parts, slices [" << begin << ", " << end << "), "
                  << warps << " warps");
-    Instruction now;
+    Instruction &now = last = Instruction();
+    now.followed = followed;
+    now.results.assign(kNumSlices, 0);
     now.parts = parts;
     now.sliceBegin = begin;
     now.sliceEnd = end;
@@ -322,26 +354,34 @@ protected:
         value = value * kFactor + now.records[part][word] + index;
       return value;
     };
-    EXPECT_EQ(now.output[0], expected(0, 0));
-    for (uint32_t slice = begin; slice < end; ++slice)
+    bool storesHead = !followed || begin == 0;
+    EXPECT_EQ(now.output[0], storesHead ? expected(0, 0) : ~uint64_t(0));
+    for (uint32_t slice = begin; slice < end; ++slice) {
+      uint64_t value = expected(2 + 2 * slice, slice);
+      bool stores = !followed || slice == 0;
       EXPECT_EQ(now.output[2 + 2 * (slice - begin)],
-                expected(2 + 2 * slice, slice))
+                stores ? value : ~uint64_t(0))
           << "slice " << slice;
+      EXPECT_EQ(now.results[slice], followed ? expected(0, 0) + value : 0)
+          << "slice " << slice;
+    }
     EXPECT_EQ(now.output.back(), ~uint64_t(0));
     // Loading and merging more than what there is is useless, but for what
     // fills a window.
     uint64_t records = uint64_t(parts) * (end - begin);
     EXPECT_GE(now.merges, 2 * (records - (parts ? end - begin : 0)));
-    uint64_t pairs = parts * ((end - begin + 1) / 2 + warps);
-    uint64_t most = cut ? 2 * (pairs + 8 * warps) : records + 8;
-    EXPECT_LE(now.merges, 2 * most);
-    EXPECT_LE(now.loads, most);
+    uint64_t busy = cut ? std::min(warps, end - begin) : 1;
+    EXPECT_LE(now.merges, 2 * (records + 3 * busy));
+    EXPECT_LE(now.loads, records + 16 * busy);
     EXPECT_EQ(now.identities, parts ? 0u : warps);
-    // One warp stores what all slices have in common.
-    EXPECT_EQ(now.heads, parts ? 1u : 0u);
+    // One warp stores what all slices have in common, and calls the handler of
+    // the finalize for the first of all.
+    unsigned heads = followed ? (begin == 0 ? 2 : 0) : 1;
+    EXPECT_EQ(now.heads, parts ? heads : 0u);
   }
 
   MLIRContext context;
+  Instruction last;
   bool cut = true;
   std::unique_ptr<ExecutionEngine> engine;
   void (*run)(void *, int32_t, void *, void *, int32_t, int32_t) = nullptr;
@@ -359,6 +399,21 @@ TEST_F(FoldTest, MergesEverySliceInOrder) {
                                 {5, 6},
                                 {11, 12}})
         check(parts, begin, end, warps);
+}
+
+TEST_F(FoldTest, DoesTheWorkOfTheFinalizeBehindIt) {
+  compile(/*isCut=*/true, /*reads=*/false, /*follows=*/true);
+  for (unsigned warps : {1, 4, 8})
+    for (uint32_t parts : {1, 2, 5, 16, 33})
+      for (auto [begin, end] : {std::pair<uint32_t, uint32_t>{0, kNumSlices},
+                                {0, 1},
+                                {3, 8},
+                                {11, 12}})
+        for (bool followed : {false, true}) {
+          check(parts, begin, end, warps, followed);
+          // Whoever has no slices has to know as well.
+          EXPECT_EQ(instruction->questions, warps);
+        }
 }
 
 TEST_F(FoldTest, FoldsWhatIsNotCut) {
@@ -382,14 +437,14 @@ TEST_F(FoldTest, CallsForEverySliceOnce) {
         for (uint64_t i = 0; i < (kHeadBytes + kNumSlices * kSliceBytes) / 8;
              ++i)
           record.push_back(1000 + i);
-        now.output.assign(kNumSlices, 0);
+        now.results.assign(kNumSlices, 0);
         instruction = &now;
         ASSERT_TRUE(runTogether(warps, Order::descending, [&] {
           run(nullptr, 0, nullptr, nullptr, 0, -1);
         }));
         for (uint32_t slice = 0; slice < kNumSlices; ++slice) {
           bool covered = slice >= begin && slice < end;
-          EXPECT_EQ(now.output[slice],
+          EXPECT_EQ(now.results[slice],
                     covered ? record[0] + record[2 + 2 * slice] : 0);
         }
         // The whole handler is for the first slice.
