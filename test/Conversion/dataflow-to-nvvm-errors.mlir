@@ -9,7 +9,7 @@
 // LIST: error: 'dataflow.specializations' must be a list of names, got "static"
 // NAME: error: no kernel specialisation 'dynamic', expected static, static_global or ticket
 // THREADS: error: kernel 'double_static_global': 100 compute threads, expected a multiple of 128 up to 896
-// ROOM: error: kernel 'double_static': rings, barriers and the exchange of fragments take 240128 bytes of shared memory, a CTA has 232448
+// ROOM: error: kernel 'double_static': rings, barriers and the exchange of fragments take 240256 bytes of shared memory, a CTA has 232448
 
 dataflow.program @double(%x: tensor<?xf32>, %y: tensor<?xf32>) {
   %c0 = arith.constant 0 : index

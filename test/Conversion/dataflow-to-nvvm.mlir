@@ -32,7 +32,7 @@
 // TICKET-SAME: watchdog = true
 
 // SMALL: max_barriers = 16 : i64
-// SMALL-SAME: reserved_bytes = 512 : i64
+// SMALL-SAME: reserved_bytes = 640 : i64
 // SMALL-SAME: threads = 256 : i64
 
 // GLOBAL: remark: kernel 'mla_decode_static': scratch of {{[0-9]+}} bytes a CTA lies in global memory; handlers and folds have 1024 bytes of shared memory

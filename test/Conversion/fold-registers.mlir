@@ -94,11 +94,14 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-NOT: dfk_sync
   // CHECK: llvm.call @dfk_warp()
   // CHECK-NOT: scf.while
-  // CHECK-COUNT-16: llvm.call @two$1$compute$load(
+  // CHECK-COUNT-12: llvm.call @two$1$compute$load(
   // CHECK-NOT: llvm.call @two$1$compute$load(
+  // CHECK: llvm.call @dfk_output_address(
   // CHECK: %[[FOLLOWED:.*]] = llvm.call @dfk_is_followed(
   // CHECK: scf.while
   // CHECK-COUNT-4: llvm.call @two$1$compute$merge(
+  // CHECK-NOT: llvm.call @two$1$compute$merge(
+  // CHECK: scf.while
   // CHECK: arith.andi %[[FOLLOWED]]
   // CHECK: llvm.call @put$1$compute$follow(
   // CHECK: else
@@ -109,9 +112,9 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.call @dfk_near_place(
   // CHECK: llvm.call @two$1$compute$load(
   // CHECK: llvm.call @two$1$compute$merge(
-  // CHECK: arith.andi %[[FOLLOWED]]
   // CHECK: llvm.call @dfk_sync_warp()
   // CHECK: llvm.call @put$1$compute(
+  // CHECK-NOT: dfk_sync()
 
   // A warp loads four slices at once, up to eight ahead. Meanwhile the handler itself is called for the first slice, which may have
   // more to do than the others.

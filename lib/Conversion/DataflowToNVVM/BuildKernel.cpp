@@ -30,10 +30,10 @@ using namespace mlir::df;
 using namespace mlir::df::nvvm;
 
 /// Bytes of the control block (device/Plan.mlir).
-static constexpr uint64_t kControlBytes = 64;
+static constexpr uint64_t kControlBytes = 208;
 static constexpr uint64_t kBarrierBytes = 8;
 /// Of a thread, behind its counters of the streams (device/Following.mlir).
-static constexpr size_t kCells = 3;
+static constexpr size_t kCells = 4;
 static constexpr uint64_t kAlignment = 128;
 /// Kernels whose plans may have barriers have room for at least so many.
 static constexpr uint32_t kFewestBarriers = 64;

@@ -223,10 +223,13 @@ struct FoldFollow {
 /// everything at once, or with `sliced` one slice after the other. `byWarp`:
 /// each slice by one warp. `part` says where a part lies, and is told whether
 /// it is near; `output` says where the result goes. Both get the slice, null
-/// unless `sliced`. `follow`, null without, is for folds by warps.
+/// unless `sliced`. What `meanwhile` emits runs while the first parts are on
+/// their way, before `output` is asked. `follow`, null without, is for folds by
+/// warps.
 void emitRegisterFold(KernelState &state, const dfrt::Stage &stage,
                       const StateFunctions &functions, bool sliced, bool byWarp,
                       function_ref<RecordView(Value, Value, bool)> part,
+                      function_ref<void()> meanwhile,
                       function_ref<RecordView(Value)> output,
                       const FoldFollow *follow = nullptr);
 

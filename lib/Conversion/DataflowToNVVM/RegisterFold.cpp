@@ -24,7 +24,7 @@ using namespace mlir::df::nvvm;
 
 /// The window at most. Where every CTA with a part finishes a share of the
 /// slices, a warp has about so many records altogether.
-static constexpr Window kMostRecords{4, 4};
+static constexpr Window kMostRecords{3, 4};
 /// The window where a record is looked up in the plan first.
 static constexpr Window kFarWindow{1, 2};
 /// Registers of a record at most: what has been folded and what comes next have
@@ -73,10 +73,11 @@ public:
   FoldEmitter(KernelState &state, const dfrt::Stage &stage,
               const StateFunctions &functions, bool sliced, bool byWarp,
               function_ref<RecordView(Value, Value, bool)> part,
+              function_ref<void()> meanwhile,
               function_ref<RecordView(Value)> output, const FoldFollow *follow)
       : state(state), e(state.emitter), stage(stage), functions(functions),
-        sliced(sliced), byWarp(byWarp), part(part), output(output),
-        follow(follow) {}
+        sliced(sliced), byWarp(byWarp), part(part), meanwhile(meanwhile),
+        output(output), follow(follow) {}
 
   void emit();
 
@@ -88,12 +89,19 @@ private:
     Value slice, part;
   };
 
+  /// What there is behind a record.
+  struct Result {
+    Value isLast, slice; ///< of the slice, and inside
+    Registers record;    ///< folded
+  };
+
   Value isInside(Cursor at) { return e.less(at.slice, end); }
   Cursor next(Cursor at);
   Registers load(Cursor at);
   Registers merge(Value slice, ValueRange left, ValueRange right);
   void store(Value slice, ValueRange record);
   void keep(Value slice, ValueRange record);
+  void keepResults(ArrayRef<Result> results);
   void fold();
   Registers loadGroup(Cursor &back);
   void takeGroup(Cursor &front, Registers &folded, ArrayRef<Value> group);
@@ -105,6 +113,7 @@ private:
   const StateFunctions &functions;
   bool sliced, byWarp;
   function_ref<RecordView(Value, Value, bool)> part;
+  function_ref<void()> meanwhile;
   function_ref<RecordView(Value)> output;
   const FoldFollow *follow;
   Value followed; ///< an i1, with `follow`
@@ -156,9 +165,15 @@ void FoldEmitter::store(Value slice, ValueRange record) {
 void FoldEmitter::keep(Value slice, ValueRange record) {
   if (!follow)
     return store(slice, record);
+  Value isOther = e.notEqual(slice, e.constant32(0));
   e.when(
-      e.bitAnd(followed, e.notEqual(slice, e.constant32(0))),
-      [&] { follow->apply(slice, record); }, [&] { store(slice, record); });
+      e.bitAnd(followed, isOther),
+      [&] {
+        // The code of the handler for the first slice of all is not wanted.
+        e.assume(isOther);
+        follow->apply(slice, record);
+      },
+      [&] { store(slice, record); });
 }
 
 /// Loads a group of records and moves `back` behind them. Behind the end, the
@@ -178,13 +193,9 @@ FoldEmitter::Registers FoldEmitter::loadGroup(Cursor &back) {
 /// Merges the group of records from `front` on into what has been folded, and
 /// moves `front` behind it. No branch stands between the records: most of what
 /// they take does not depend on those before them. Of the last group, records
-/// behind the end are merged, too, but not stored.
+/// behind the end are merged, too, but not kept.
 void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
                             ArrayRef<Value> group) {
-  struct Result {
-    Value isLast, slice;
-    Registers record;
-  };
   SmallVector<Result> results;
   size_t size = functions.scalars.size();
   for (unsigned i = 0; i < window.size; ++i) {
@@ -197,8 +208,34 @@ void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
     results.push_back({e.bitAnd(isLast, isInside(front)), front.slice, folded});
     front = next(front);
   }
-  for (Result &result : results)
-    e.when(result.isLast, [&] { keep(result.slice, result.record); });
+  keepResults(results);
+}
+
+/// Keeps those of the records with which a slice ends. Mostly there is one of
+/// them at most, so they share the code: it is long.
+void FoldEmitter::keepResults(ArrayRef<Result> results) {
+  Value ends = e.constant32(0);
+  for (auto [number, result] : llvm::enumerate(results))
+    ends = e.add(ends, e.select(result.isLast, e.constant32(1 << number),
+                                e.constant32(0)));
+  e.repeat(
+      {ends},
+      [&](ValueRange now) { return e.notEqual(now[0], e.constant32(0)); },
+      [&](ValueRange now) -> SmallVector<Value> {
+        // The lowest bit says which.
+        Value rest = e.bitAnd(now[0], e.subtract(now[0], e.constant32(1)));
+        Value bit = e.subtract(now[0], rest);
+        Value slice = results.back().slice;
+        Registers record = results.back().record;
+        for (size_t i = results.size() - 1; i-- > 0;) {
+          Value isIts = e.equal(bit, e.constant32(1 << i));
+          slice = e.select(isIts, results[i].slice, slice);
+          for (auto [value, its] : llvm::zip(record, results[i].record))
+            value = e.select(isIts, its, value);
+        }
+        keep(slice, record);
+        return {rest};
+      });
 }
 
 /// One turn of the loop: merges every record of the window, and has others take
@@ -269,6 +306,7 @@ void FoldEmitter::fold() {
     llvm::append_range(records, group);
   }
   // The plan is read while these are on their way.
+  meanwhile();
   if (follow)
     followed = follow->ask();
   SmallVector<Value> values{begin, e.constant32(0), back.slice, back.part};
@@ -278,11 +316,6 @@ void FoldEmitter::fold() {
   e.repeat(
       values, [&](ValueRange now) { return isInside({now[0], now[1]}); },
       [&](ValueRange now) { return turn(now); });
-  if (follow)
-    e.when(e.bitAnd(followed, e.equal(begin, e.constant32(0))), [&] {
-      e.call("dfk_sync_warp");
-      follow->first();
-    });
 }
 
 void FoldEmitter::emit() {
@@ -296,21 +329,34 @@ void FoldEmitter::emit() {
     begin = slices.begin;
     end = slices.end;
   }
+  auto foldNear = [&] {
+    near = true;
+    window = windowOf(functions.registers, kMostRecords);
+    fold();
+  };
+  // So many parts take their time anyway; the code stays small.
+  auto foldFar = [&] {
+    near = false;
+    window = kFarWindow;
+    fold();
+  };
+  Value areNear = e.less(count, e.constant32(kNearOperands + 1));
+  if (!follow)
+    return e.when(e.less(begin, end),
+                  [&] { e.when(areNear, foldNear, foldFar); });
   auto foldAll = [&] {
-    e.when(e.less(count, e.constant32(kNearOperands + 1)), [&] {
-      near = true;
-      window = windowOf(functions.registers, kMostRecords);
-      fold();
-    });
-    // So many parts take their time anyway; the code stays small.
-    e.when(e.less(e.constant32(kNearOperands), count), [&] {
-      near = false;
-      window = kFarWindow;
-      fold();
+    auto result = [&](function_ref<void()> foldThem) -> SmallVector<Value> {
+      foldThem();
+      return {followed};
+    };
+    followed = e.choose(
+        areNear, {e.i1}, [&] { return result(foldNear); },
+        [&] { return result(foldFar); })[0];
+    e.when(e.bitAnd(followed, e.equal(begin, e.constant32(0))), [&] {
+      e.call("dfk_sync_warp");
+      follow->first();
     });
   };
-  if (!follow)
-    return e.when(e.less(begin, end), foldAll);
   e.when(e.less(begin, end), foldAll, [&] { follow->ask(); });
 }
 
@@ -318,7 +364,9 @@ void df::nvvm::emitRegisterFold(
     KernelState &state, const dfrt::Stage &stage,
     const StateFunctions &functions, bool sliced, bool byWarp,
     function_ref<RecordView(Value, Value, bool)> part,
-    function_ref<RecordView(Value)> output, const FoldFollow *follow) {
-  FoldEmitter(state, stage, functions, sliced, byWarp, part, output, follow)
+    function_ref<void()> meanwhile, function_ref<RecordView(Value)> output,
+    const FoldFollow *follow) {
+  FoldEmitter(state, stage, functions, sliced, byWarp, part, meanwhile, output,
+              follow)
       .emit();
 }

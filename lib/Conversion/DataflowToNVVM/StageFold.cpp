@@ -34,6 +34,7 @@ public:
 private:
   using View = RecordView;
 
+  void findOutput();
   void foldSlices(Value slice);
   void useIdentity();
   void copyPart();
@@ -67,6 +68,15 @@ private:
 };
 
 } // namespace
+
+/// Looks up where the output lies.
+void StageFold::findOutput() {
+  Value written = e.call(
+      "dfk_output", {e.parameters(), e.word(e.instruction(), kFirstOutput)});
+  output.base = e.call("dfk_output_address", {e.parameters(), written});
+  if (sliced)
+    output.slice = e.call("dfk_output_slice", written);
+}
 
 /// Folds everything, or one slice. At least two parts.
 void StageFold::foldSlices(Value slice) {
@@ -172,6 +182,7 @@ void StageFold::foldInRegisters(const StateFunctions &functions) {
   };
   auto first = [&] {
     Value zero = e.constant32(0);
+    findOutput();
     callFinalize(finalizeCallee, zero, viewOf(e, record, output, zero), {});
   };
   FoldFollow follow{ask, apply, first};
@@ -182,6 +193,7 @@ void StageFold::foldInRegisters(const StateFunctions &functions) {
                                 : findOperand(state, number, isNear);
         return viewOf(e, record, from, slice);
       },
+      [&] { findOutput(); },
       [&](Value slice) { return viewOf(e, record, output, slice); },
       finalize != dfrt::kNone ? &follow : nullptr);
 }
@@ -209,18 +221,19 @@ void StageFold::emit() {
 
   Value w = e.instruction();
   count = e.word(w, kOperandCount);
-  Value written =
-      e.call("dfk_output", {e.parameters(), e.word(w, kFirstOutput)});
-  output.base = e.call("dfk_output_address", {e.parameters(), written});
   if (sliced) {
     sliceBegin = e.half(w, kSlices, false);
     sliceEnd = e.half(w, kSlices, true);
-    output.slice = e.call("dfk_output_slice", written);
   }
   if (functions)
     return e.branch(
-        count, {0}, [&](size_t) { useIdentity(); },
+        count, {0},
+        [&](size_t) {
+          findOutput();
+          useIdentity();
+        },
         [&] { foldInRegisters(*functions); });
+  findOutput();
   e.branch(
       count, {0, 1},
       [&](size_t parts) {

@@ -2,10 +2,11 @@
 // is the only one that gets its record (dataflow/Schedule/Following.h). That one is then executed without its handler: what it
 // waits for and what it releases stays as the plan says.
 //
-// Behind the counters of the streams, a compute thread has three cells more, all of which become registers:
+// Behind the counters of the streams, a compute thread has four cells more, all of which become registers:
 //     0  the present instruction, this lane's word
 //     1  the one behind it in the queue or draw; zeros where there is none
 //     2  whether the handler of the present one has done the work of that one
+//     3  how many records were left to the publishing warp (Publish.mlir)
 
 llvm.func internal @dfk_cell(%counters: !llvm.ptr, %number: i32) -> !llvm.ptr {
   %streams = llvm.call @dfk_streams() : () -> i32

@@ -9,6 +9,9 @@
 //    40  timeline: instructions recorded by the load role, by the compute role
 //    48  timeline: nanoseconds that they have waited for rings in the present instruction
 //    56  timeline: when the compute threads' present instruction was there, and when its operands were, low halves
+//    64  barrier: a record is to be published
+//    72  barrier: its flags were read
+//    80  its flags, one a lane
 
 // What a lane has of an operand: the two halves of its record.
 !operand = !llvm.struct<(vector<4xi32>, vector<4xi32>)>
@@ -199,14 +202,16 @@ llvm.func internal @dfk_lane_place(%p: !llvm.ptr, %record: !operand) -> !llvm.st
 // Place and first slice of operand %number of the present instruction, one of the first 32. Lane l knows those of operand l; all
 // lanes of the warp ask for the same operand.
 llvm.func internal @dfk_near_place(%number: i32, %place: !llvm.ptr, %slice: i32) -> !llvm.struct<(ptr, i32)> {
+  %c31 = arith.constant 31 : i32
+  %all = arith.constant -1 : i32
   %l32 = arith.constant 32 : i64
   %address = llvm.ptrtoint %place : !llvm.ptr to i64
   %lower = arith.trunci %address : i64 to i32
   %high = arith.shrui %address, %l32 : i64
   %upper = arith.trunci %high : i64 to i32
-  %its_lower = llvm.call @dfk_word(%lower, %number) : (i32, i32) -> i32
-  %its_upper = llvm.call @dfk_word(%upper, %number) : (i32, i32) -> i32
-  %its_slice = llvm.call @dfk_word(%slice, %number) : (i32, i32) -> i32
+  %its_lower = nvvm.shfl.sync idx %all, %lower, %number, %c31 : i32 -> i32
+  %its_upper = nvvm.shfl.sync idx %all, %upper, %number, %c31 : i32 -> i32
+  %its_slice = nvvm.shfl.sync idx %all, %slice, %number, %c31 : i32 -> i32
   %lower64 = arith.extui %its_lower : i32 to i64
   %upper64 = arith.extui %its_upper : i32 to i64
   %shifted = arith.shli %upper64, %l32 : i64

@@ -10,17 +10,23 @@ llvm.func internal @dfk_begin(%p: !llvm.ptr) {
   %c16 = arith.constant 16 : i32
   %c24 = arith.constant 24 : i32
   %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %c72 = arith.constant 72 : i32
   %tid = llvm.call @dfk_thread() : () -> i32
   %threads = llvm.call @dfk_threads() : () -> i32
   %loads = arith.cmpi eq, %tid, %threads : i32
   scf.if %loads {
     llvm.call @dfk_watch_prepare(%p) : (!llvm.ptr) -> ()
     llvm.call @dfk_begin_rings() : () -> ()
+    %warps = arith.shrui %threads, %c5 : i32
+    %posted = llvm.call @dfk_control(%c64) : (i32) -> !llvm.ptr<3>
+    %read = llvm.call @dfk_control(%c72) : (i32) -> !llvm.ptr<3>
+    nvvm.mbarrier.init %posted, %warps : !llvm.ptr<3>, i32
+    nvvm.mbarrier.init %read, %c1 : !llvm.ptr<3>, i32
     %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
     scf.if %is_ticket {
       %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
       %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
-      %warps = arith.shrui %threads, %c5 : i32
       nvvm.mbarrier.init %there, %c1 : !llvm.ptr<3>, i32
       nvvm.mbarrier.init %taken, %warps : !llvm.ptr<3>, i32
     }
@@ -147,15 +153,16 @@ llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %ne
   scf.if %asynchronous {
     llvm.call @dfk_acquire(%p, %w) : (!llvm.ptr, i32) -> ()
   }
-  // One whose work is done reads nothing that it would have to wait for, and sends nothing.
+  %how = llvm.call @dfk_prepare_finish(%p, %w, %asynchronous, %counters) : (!llvm.ptr, i32, i1, !llvm.ptr) -> i32
   %left = arith.xori %done, %true : i1
+  // Whose work is done has nothing to wait for: what it reads was made in front of it.
   scf.if %left {
     llvm.call @dfk_await_operands(%p, %w, %operands, %asynchronous) : (!llvm.ptr, i32, !operand, i1) -> ()
   }
   llvm.call @dfk_mark(%c60) : (i32) -> ()
   scf.if %left {
-    // Here the assembler learns that the threads of a warp are together, and need not provide for the opposite wherever they
-    // exchange something. It does not believe that of a barrier of a warp.
+    // What was written before is there. And here the assembler learns that the threads of a warp are together, and need not provide
+    // for the opposite wherever they exchange something; it does not believe that of a barrier of a warp.
     llvm.call @dfk_sync() : () -> ()
     %found = llvm.call @dfk_lane_place(%p, %operands) : (!llvm.ptr, !operand) -> !llvm.struct<(ptr, i32, i32)>
     %place = llvm.extractvalue %found[0] : !llvm.struct<(ptr, i32, i32)>
@@ -165,12 +172,7 @@ llvm.func internal @dfk_execute(%p: !llvm.ptr, %w: i32, %operands: !operand, %ne
   }
   %handled = llvm.call @dfk_time() : () -> i64
   %later = llvm.call @dfk_lane_operand(%p, %next, %c0) : (!llvm.ptr, i32, i32) -> !operand
-  scf.if %left {
-    llvm.call @dfk_send_all(%p, %w, %asynchronous) : (!llvm.ptr, i32, i1) -> ()
-  }
-  scf.if %asynchronous {
-    llvm.call @dfk_release(%p, %w) : (!llvm.ptr, i32) -> ()
-  }
+  llvm.call @dfk_finish(%p, %w, %how, %asynchronous, %counters) : (!llvm.ptr, i32, i32, i1, !llvm.ptr) -> ()
   %finished = llvm.call @dfk_time() : () -> i64
   %begin = llvm.call @dfk_marked(%c56, %finished) : (i32, i64) -> i64
   %ready = llvm.call @dfk_marked(%c60, %finished) : (i32, i64) -> i64
@@ -377,6 +379,9 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
     nvvm.cluster.wait
     llvm.call @dfk_compute(%p, %first, %rest, %asynchronous, %taken) : (!llvm.ptr, i32, i32, i1, !llvm.ptr) -> ()
     llvm.call @dfk_sync() : () -> ()
+    %end = arith.constant -2 : i32
+    llvm.call @dfk_leave_flags(%taken, %end) : (!llvm.ptr, i32) -> ()
+    llvm.call @dfk_post(%taken) : (!llvm.ptr) -> ()
     llvm.call @dfk_stamp(%p, %c8) : (!llvm.ptr, i32) -> ()
   } else {
     scf.if %shifts {
@@ -403,6 +408,11 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
         %fetches = arith.andi %idle, %queued : i1
         scf.if %fetches {
           llvm.call @dfk_prefetch_queue(%p, %first, %rest) : (!llvm.ptr, i32, i32) -> ()
+        }
+        %fourth = arith.addi %third, %c1 : i32
+        %publishes = arith.cmpi eq, %warp, %fourth : i32
+        scf.if %publishes {
+          llvm.call @dfk_publish(%p) : (!llvm.ptr) -> ()
         }
       }
     }

@@ -375,72 +375,135 @@ llvm.func internal @dfk_send(%p: !llvm.ptr, %index: i32, %stage: i32) {
   llvm.return
 }
 
+// All compute threads, in front of the handler of the instruction %w: what dfk_finish will have to do. 0: nothing; 1: its transfers
+// are flags, and another warp sends them; 2: anything else. Behind the handler the plan would come after all that was written.
+llvm.func internal @dfk_prepare_finish(%p: !llvm.ptr, %w: i32, %asynchronous: i1, %counters: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c21 = arith.constant 21 : i32
+  %c22 = arith.constant 22 : i32
+  %c26 = arith.constant 26 : i32
+  %transfers = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
+  %any = arith.cmpi ne, %transfers, %c0 : i32
+  %sends = scf.if %any -> i32 {
+    %first_transfer = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
+    %known = llvm.call @dfk_lane_transfer(%p, %first_transfer, %transfers) : (!llvm.ptr, i32, i32) -> !llvm.struct<(i1, i32)>
+    %copies = llvm.extractvalue %known[0] : !llvm.struct<(i1, i32)>
+    %flag = llvm.extractvalue %known[1] : !llvm.struct<(i1, i32)>
+    %looks = llvm.call @dfk_looks(%transfers, %copies) : (i32, i1) -> i1
+    %waits = arith.ori %looks, %asynchronous : i1
+    %how = scf.if %waits -> i32 {
+      scf.yield %c2 : i32
+    } else {
+      llvm.call @dfk_leave_flags(%counters, %flag) : (!llvm.ptr, i32) -> ()
+      scf.yield %c1 : i32
+    }
+    scf.yield %how : i32
+  } else {
+    scf.yield %c0 : i32
+  }
+  %how = scf.if %asynchronous -> i32 {
+    %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
+    %frees = arith.cmpi ne, %releases, %c0 : i32
+    %0 = arith.select %frees, %c2, %sends : i32
+    scf.yield %0 : i32
+  } else {
+    scf.yield %sends : i32
+  }
+  llvm.return %how : i32
+}
+
+// Whether all threads have to look at all transfers, one of which this lane %copies: some are copied, or there are more than lanes.
+llvm.func internal @dfk_looks(%transfers: i32, %copies: i1) -> i1 {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %all = arith.constant -1 : i32
+  %copies32 = arith.extui %copies : i1 to i32
+  %some = nvvm.redux.sync or %copies32, %all : i32 -> i32
+  %some_copy = arith.cmpi ne, %some, %c0 : i32
+  %more = arith.cmpi ugt, %transfers, %c32 : i32
+  %looks = arith.ori %some_copy, %more : i1
+  llvm.return %looks : i1
+}
+
 // All compute threads, behind the handler of the instruction %w: what it wrote becomes visible to them and to the copy
-// engine, then its transfers are issued, a lane of warp 0 each.
-llvm.func internal @dfk_send_all(%p: !llvm.ptr, %w: i32, %asynchronous: i1) {
+// engine, then its transfers are issued and its releases sent, a lane of warp 0 each. An instruction that sends nothing, or has
+// another warp do it, leaves the meeting to the next one.
+llvm.func internal @dfk_finish(%p: !llvm.ptr, %w: i32, %how: i32, %asynchronous: i1, %counters: !llvm.ptr) {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  scf.if %asynchronous {
+    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
+  }
+  %posts = arith.cmpi eq, %how, %c1 : i32
+  scf.if %posts {
+    llvm.call @dfk_post(%counters) : (!llvm.ptr) -> ()
+  }
+  %sends = arith.cmpi eq, %how, %c2 : i32
+  scf.if %sends {
+    llvm.call @dfk_sync() : () -> ()
+    llvm.call @dfk_send_all(%p, %w) : (!llvm.ptr, i32) -> ()
+    scf.if %asynchronous {
+      llvm.call @dfk_release_all(%p, %w) : (!llvm.ptr, i32) -> ()
+    }
+  }
+  llvm.return
+}
+
+// The transfers of the instruction %w: copies by all threads, then what a lane of warp 0 does.
+llvm.func internal @dfk_send_all(%p: !llvm.ptr, %w: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c21 = arith.constant 21 : i32
   %c22 = arith.constant 22 : i32
   %c32 = arith.constant 32 : i32
   %none = arith.constant -1 : i32
-  %all = arith.constant -1 : i32
   %low = arith.constant 0xFFFF : i32
   %false = arith.constant false
+  %first_transfer = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
+  %transfers = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
   %warp = llvm.call @dfk_warp() : () -> i32
   %lane = llvm.call @dfk_lane() : () -> i32
-  %sends = arith.cmpi eq, %warp, %c0 : i32
-  %transfers = llvm.call @dfk_word(%w, %c22) : (i32, i32) -> i32
   %any = arith.cmpi ne, %transfers, %c0 : i32
-  // The plan is read while others still come to the barrier.
-  %first_transfer = llvm.call @dfk_word(%w, %c21) : (i32, i32) -> i32
+  %is_first = arith.cmpi eq, %warp, %c0 : i32
+  %sends = arith.andi %any, %is_first : i1
   %known = llvm.call @dfk_lane_transfer(%p, %first_transfer, %transfers) : (!llvm.ptr, i32, i32) -> !llvm.struct<(i1, i32)>
   %copies = llvm.extractvalue %known[0] : !llvm.struct<(i1, i32)>
   %flag = llvm.extractvalue %known[1] : !llvm.struct<(i1, i32)>
-  %copies32 = arith.extui %copies : i1 to i32
-  scf.if %asynchronous {
-    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
+  %looks = llvm.call @dfk_looks(%transfers, %copies) : (i32, i1) -> i1
+  %stage_variant = llvm.call @dfk_word(%w, %c1) : (i32, i32) -> i32
+  %stage = arith.andi %stage_variant, %low : i32
+  scf.if %looks {
+    %copied = scf.for %t = %c0 to %transfers step %c1 iter_args(%before = %false) -> (i1) : i32 {
+      %index = arith.addi %first_transfer, %t : i32
+      %now = llvm.call @dfk_copy_out(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> i1
+      %either = arith.ori %before, %now : i1
+      scf.yield %either : i1
+    }
+    scf.if %copied {
+      llvm.call @dfk_sync() : () -> ()
+    }
   }
-  llvm.call @dfk_sync() : () -> ()
-  scf.if %any {
-    %stage_variant = llvm.call @dfk_word(%w, %c1) : (i32, i32) -> i32
-    %stage = arith.andi %stage_variant, %low : i32
-    %some = nvvm.redux.sync or %copies32, %all : i32 -> i32
-    %some_copy = arith.cmpi ne, %some, %c0 : i32
-    // Of further transfers no lane knows anything.
-    %more = arith.cmpi ugt, %transfers, %c32 : i32
-    %looks = arith.ori %some_copy, %more : i1
-    scf.if %looks {
-      %copied = scf.for %t = %c0 to %transfers step %c1 iter_args(%before = %false) -> (i1) : i32 {
-        %index = arith.addi %first_transfer, %t : i32
-        %now = llvm.call @dfk_copy_out(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> i1
-        %either = arith.ori %before, %now : i1
-        scf.yield %either : i1
-      }
-      scf.if %copied {
-        llvm.call @dfk_sync() : () -> ()
-      }
+  scf.if %sends {
+    %published = arith.cmpi ne, %flag, %none : i32
+    scf.if %published {
+      llvm.call @dfk_signal(%p, %flag) : (!llvm.ptr, i32) -> ()
     }
-    scf.if %sends {
-      %published = arith.cmpi ne, %flag, %none : i32
-      scf.if %published {
-        llvm.call @dfk_signal(%p, %flag) : (!llvm.ptr, i32) -> ()
-      }
-      // Lanes whose transfer is done begin with the next one that is theirs.
-      %second = arith.addi %lane, %c32 : i32
-      %begin = arith.select %published, %second, %lane : i32
-      scf.for %t = %begin to %transfers step %c32 : i32 {
-        %index = arith.addi %first_transfer, %t : i32
-        llvm.call @dfk_send(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> ()
-      }
-      llvm.call @dfk_sync_warp() : () -> ()
+    // Lanes whose transfer is done begin with the next one that is theirs.
+    %second = arith.addi %lane, %c32 : i32
+    %begin = arith.select %published, %second, %lane : i32
+    scf.for %t = %begin to %transfers step %c32 : i32 {
+      %index = arith.addi %first_transfer, %t : i32
+      llvm.call @dfk_send(%p, %index, %stage) : (!llvm.ptr, i32, i32) -> ()
     }
+    llvm.call @dfk_sync_warp() : () -> ()
   }
   llvm.return
 }
 
-// Behind a barrier of all compute threads: the releases of the instruction %w, a lane of warp 0 each.
-llvm.func internal @dfk_release(%p: !llvm.ptr, %w: i32) {
+// The releases of the instruction %w, a lane of warp 0 each.
+llvm.func internal @dfk_release_all(%p: !llvm.ptr, %w: i32) {
   %c0 = arith.constant 0 : i32
   %c7 = arith.constant 7 : i32
   %c12 = arith.constant 12 : i32
@@ -449,13 +512,11 @@ llvm.func internal @dfk_release(%p: !llvm.ptr, %w: i32) {
   %c26 = arith.constant 26 : i32
   %c32 = arith.constant 32 : i32
   %none = arith.constant -1 : i32
-  %warp = llvm.call @dfk_warp() : () -> i32
-  %lane = llvm.call @dfk_lane() : () -> i32
-  %sends = arith.cmpi eq, %warp, %c0 : i32
   %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
   %first = llvm.call @dfk_word(%w, %c25) : (i32, i32) -> i32
-  %has = arith.cmpi ne, %releases, %c0 : i32
-  %releasing = arith.andi %has, %sends : i1
+  %warp = llvm.call @dfk_warp() : () -> i32
+  %lane = llvm.call @dfk_lane() : () -> i32
+  %releasing = arith.cmpi eq, %warp, %c0 : i32
   scf.if %releasing {
     scf.for %r = %lane to %releases step %c32 : i32 {
       %index = arith.addi %first, %r : i32
