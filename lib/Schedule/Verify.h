@@ -30,6 +30,7 @@
 //   data_flag.pml        V5 V6 V8
 //   global_epoch.pml     V6 V12 V13
 //   multicast.pml        V8 V10 V11 V17
+//   publish.pml          V12
 //   reduce_scatter.pml   V4 V6 V7 V13 V15
 //   ring.pml             V11
 //   tickets.pml          V2 V7 V15

@@ -2,6 +2,8 @@
 // each writes its part and arrives at one barrier; the publishing warp reads the number, says so at another barrier, and
 // publishes. All waits look at a parity alone. Every record is published once, in order, when both parts are written.
 //
+// Clauses (include/dataflow/Schedule/Schedule.h): V12.
+//
 // Broken twins: NO_WAIT, a number is left before the last one was read; NO_MEETING, the compute warps do not meet between two
 // records; NO_READ, the publishing warp does not say that it has read.
 

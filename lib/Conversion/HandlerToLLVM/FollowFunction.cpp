@@ -51,9 +51,9 @@ LogicalResult handlers::buildFollowFunction(ModuleOp module,
       !function.warp || !function.sliced || function.inputs.size() != 1 ||
       function.inputs.front().collected)
     return success();
-  OwningOpRef<func::FuncOp> copy = func::FuncOp::create(
-      function.body->getLoc(), function.symbol,
-      FunctionType::get(module.getContext(), {}, {}));
+  OwningOpRef<func::FuncOp> copy =
+      func::FuncOp::create(function.body->getLoc(), function.symbol,
+                           FunctionType::get(module.getContext(), {}, {}));
   IRMapping mapping;
   function.body->cloneInto(&copy->getBody(), mapping);
   // What is left of the input stands where its fields did.
