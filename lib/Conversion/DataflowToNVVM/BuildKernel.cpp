@@ -532,6 +532,9 @@ FailureOr<Operation *> KernelBuilder::build() {
   state.split = split;
   state.loads = loads;
   state.byWarp = byWarp;
+  // With more warpgroups a thread has 168 registers at most.
+  if (threads > 128)
+    state.windowRegisters = 80;
   state.following = following;
   placeDescriptors(state.descriptorOffset);
   for (const HandlerFunctionInfo &handler : handlers)

@@ -72,6 +72,8 @@ struct KernelState {
   llvm::StringSet<> byWarp;
   /// Of functions that may do the work of a finalize, too: its stage.
   llvm::StringMap<uint32_t> following;
+  /// Registers of a thread that records on their way to a fold may take.
+  unsigned windowRegisters = 160;
   /// Where the descriptor of each argument of the program lies in the kernel's
   /// parameter.
   std::vector<uint64_t> descriptorOffset;
@@ -195,8 +197,9 @@ struct Window {
   unsigned groups = 1, size = 1; ///< records of a group
   unsigned records() const { return groups * size; }
 };
-/// For records that take so many registers of a thread.
-Window windowOf(unsigned registers, Window most);
+/// For records that take so many registers of a thread, of which `available`
+/// may be taken altogether.
+Window windowOf(unsigned registers, Window most, unsigned available = 160);
 
 /// The slices of the instruction that this warp works on: neighbours.
 struct WarpSlices {

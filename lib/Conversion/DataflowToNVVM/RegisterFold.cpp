@@ -331,7 +331,7 @@ void FoldEmitter::emit() {
   }
   auto foldNear = [&] {
     near = true;
-    window = windowOf(functions.registers, kMostRecords);
+    window = windowOf(functions.registers, kMostRecords, state.windowRegisters);
     fold();
   };
   // So many parts take their time anyway; the code stays small.

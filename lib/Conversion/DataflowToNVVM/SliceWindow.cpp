@@ -19,13 +19,12 @@
 using namespace mlir;
 using namespace mlir::df::nvvm;
 
-/// Registers of a thread for records on their way, and records at most: with
-/// more, the code no longer fits the caches of instructions.
-static constexpr unsigned kWindowRegisters = 160;
+/// Records on their way at most: with more, the code no longer fits the caches
+/// of instructions.
 static constexpr Window kMostSlices{2, 4};
 
-Window df::nvvm::windowOf(unsigned registers, Window most) {
-  unsigned records = kWindowRegisters / std::max(registers, 1u);
+Window df::nvvm::windowOf(unsigned registers, Window most, unsigned available) {
+  unsigned records = available / std::max(registers, 1u);
   Window window;
   window.size = std::clamp(records / 2, 1u, most.size);
   window.groups = std::clamp(records / window.size, 1u, most.groups);
