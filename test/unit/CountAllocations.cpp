@@ -10,9 +10,18 @@
 #include <cstdlib>
 #include <new>
 
+// Sanitizers replace operator new themselves; nothing is counted then.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define DATAFLOW_COUNTS_NOTHING
+#endif
+#endif
+
 static thread_local uint64_t count = 0;
 
 uint64_t dfrt::test::allocationCount() { return count; }
+
+#ifndef DATAFLOW_COUNTS_NOTHING
 
 static void *allocate(std::size_t size, std::size_t alignment) {
   ++count;
@@ -53,3 +62,5 @@ void operator delete(void *memory, std::size_t, std::align_val_t) noexcept {
 void operator delete[](void *memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
+
+#endif // DATAFLOW_COUNTS_NOTHING

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A program that links CountAllocations.cpp has its global operator new
-// replaced by one that counts.
+// replaced by one that counts (under a sanitizer: keeps the sanitizer's, and
+// counts nothing).
 //
 //===----------------------------------------------------------------------===//
 
