@@ -113,7 +113,7 @@ void spread_whole(void **arguments) {
   for (i64 t = 0; t < tiles; ++t) {
     total[0] += totals[2 * t] * (REAL)(t + 1);
     total[1] += totals[2 * t + 1];
-    result[0] = result[0] * 31 + counts[t];
+    result[0] = (i64)((u64)result[0] * 31 + (u64)counts[t]);
   }
 }
 

@@ -238,7 +238,7 @@ TestCase test::spreadCase(const std::vector<int64_t> &lengths) {
       tiles.push_back({sum, maximum});
       sums += sum * double(tiles.size());
       maxima += maximum;
-      code = code * 31 + (e - b);
+      code = int64_t(uint64_t(code) * 31 + uint64_t(e - b));
     }
     for (int64_t i = offsets[row]; i < end; ++i) {
       auto [sum, maximum] = tiles[size_t((i - offsets[row]) / 4)];
