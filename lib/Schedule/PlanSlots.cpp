@@ -172,7 +172,8 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
       if (std::max(lifetimes[other].end, lifetimes[other].endForPeer) >=
           life.begin)
         active[kept++] = other;
-      if (!lifetimes[other].endsBefore(life) && !dropped[other])
+      if (!lifetimes[other].endsBefore(life) && !dropped[other] &&
+          schedule.slots[other].space == Space::shared)
         busy.push(regionOf(other));
     }
     active.setSize(kept);
@@ -183,14 +184,46 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
     uint64_t bytes = bytesOf(slot);
     uint64_t offset = firstFit(busy, bytes);
     if (offset + bytes > arena) {
-      if (Status s = moveToGlobal(slot, busy); !s)
+      uint32_t idle = longerIdle(slot, offset);
+      if (Status s = moveToGlobal(idle == kNone ? slot : idle, busy); !s)
         return s;
-      continue;
+      if (idle == kNone)
+        continue;
     }
     schedule.slots[slot].offset = offset;
     active.push(slot);
   }
   return Status::success();
+}
+
+/// `slot` does not fit. Where another record is needed for longer and would
+/// make room, it is better off in global memory: it keeps more of those that
+/// follow from being there. Returns it, with the place in `offset`, or kNone.
+uint32_t SlotPlacer::longerIdle(uint32_t slot, uint64_t &offset) {
+  uint32_t best = kNone;
+  Time latest = lifetimes[slot].end;
+  for (const Busy &region : busy) {
+    bool source = flow.arrival[region.slot] == kNone;
+    bool shared = requestedMemory(program, schedule.slots[region.slot].stage) ==
+                  Memory::shared;
+    for (uint32_t t : flow.departures(region.slot))
+      source &= schedule.transfers[t].transport == Transport::global;
+    if (source && !shared && lifetimes[region.slot].end > latest) {
+      latest = lifetimes[region.slot].end;
+      best = region.slot;
+    }
+  }
+  if (best == kNone)
+    return kNone;
+  others.clear();
+  for (const Busy &region : busy)
+    if (region.slot != best)
+      others.push(region);
+  uint64_t place = firstFit(others, bytesOf(slot));
+  if (place + bytesOf(slot) > arena)
+    return kNone;
+  offset = place;
+  return best;
 }
 
 void SlotPlacer::placeGlobals() {

@@ -92,6 +92,7 @@ private:
                   const char *why) const;
   Status placeMulticasts();
   Status placeLane(ArrayView<uint32_t> slots);
+  uint32_t longerIdle(uint32_t slot, uint64_t &offset);
   Status moveToGlobal(uint32_t slot, const Table<Busy> &busy);
   void rewire();
   void storeTransfers();
@@ -115,6 +116,7 @@ private:
   Table<uint32_t> fixed;  ///< destinations of multicasts
   Table<uint32_t> active; ///< not yet free for all that may follow
   Table<Busy> busy;       ///< in use with the slot that is being placed
+  Table<Busy> others;     ///< all of them but one
   // Of records that move.
   std::vector<uint32_t> moved; ///< sources whose records go through global
   Table<uint32_t> replacement, slotIndex; ///< [slots]

@@ -151,6 +151,7 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
       return simulation.status();
     plan.predictedNs = simulation->totalNs;
     plan.floorNs = simulation->floorNs;
+    plan.boundNs = simulation->bound.totalNs;
   }
   plan.artifact = artifact;
   plan.bytes = std::move(*bytes);

@@ -320,6 +320,7 @@ std::string dfrt::describePlan(const PlanImage &image, const PlanState &state) {
   if (state.predictedNs >= 0) {
     json.member("predicted_us", state.predictedNs / 1000);
     json.member("floor_us", state.floorNs / 1000);
+    json.member("bound_us", state.boundNs / 1000);
   }
   json.endObject();
   return json.take();

@@ -54,9 +54,10 @@ public:
   std::shared_ptr<ArtifactState> artifact;
   std::vector<uint8_t> bytes;
   Decisions decisions;
-  double makeUs = -1; ///< negative where unknown, as the next two
+  double makeUs = -1; ///< negative where unknown, as the next three
   double predictedNs = -1;
   double floorNs = -1;
+  double boundNs = -1;
 
   Expected<const char *> summary();
   const char *decisionText();

@@ -102,7 +102,7 @@ Status PlanCache::prove(PlanState &plan) {
     DFRT_TRY(cpu::checkPlanProgram(artifact->artifact.program,
                                    cpu::PlanView(plan.bytes.data())));
   }
-  plan.predictedNs = plan.floorNs = -1;
+  plan.predictedNs = plan.floorNs = plan.boundNs = -1;
   if (settings.predict) {
     Expected<SimulationResult> simulation =
         simulate(planner.problem(), planner.schedule());
@@ -110,6 +110,7 @@ Status PlanCache::prove(PlanState &plan) {
       return simulation.status();
     plan.predictedNs = simulation->totalNs;
     plan.floorNs = simulation->floorNs;
+    plan.boundNs = simulation->bound.totalNs;
   }
   return Status::success();
 }

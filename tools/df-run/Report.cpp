@@ -236,6 +236,11 @@ std::string dfrt::toText(const Report &report) {
               "reached",
               p.totalNs / 1e3, report.card, p.floorNs / 1e3,
               p.totalNs > 0 ? 100 * p.floorNs / p.totalNs : 0.0);
+    page.line("prediction",
+              "no plan takes less than {:.1f} us ({}): this one {:.1f} % more",
+              p.bound.totalNs / 1e3, p.bound.reason(),
+              p.bound.totalNs > 0 ? 100 * (p.totalNs / p.bound.totalNs - 1)
+                                  : 0.0);
   }
   if (report.planTime)
     page.line("plan time", "{:.1f} us, median of {} (best {:.1f} us)",

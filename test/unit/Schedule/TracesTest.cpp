@@ -121,9 +121,9 @@ TEST(Traces, PlansAreThoseOfBefore) {
     uint64_t fingerprint;
   };
   const Expected table[] = {
-      {132, 1, "stream", 0x52dfa80c75c1423},
-      {120, 4, "stream", 0x9227269e3b700ee9},
-      {112, 16, "stream", 0x2a808d410a046fca},
+      {132, 1, "stream", 0x729bdddd183516c5},
+      {120, 4, "stream", 0x8805a0f9963218b5},
+      {112, 16, "stream", 0xfbbb28a2696653a},
       {132, 1, "longest-first", 0x7ef6a0a70fd07683},
       {120, 4, "longest-first", 0x5808a3d798d45ccd},
       {132, 1, "tickets", 0x804ca6e7b6bafe4a},
