@@ -55,6 +55,8 @@ uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
 /// a run leaves it. A single run would be the result, which is needed
 /// elsewhere.
 void ScheduleBuilder::joinRuns(uint32_t s, uint64_t task) {
+  if (options.batchInvariant)
+    return; // a lane's own sum would depend on where the parts are
   bool single = true;
   for (const Part &part : parts)
     single &= laneOf(part.slot) == laneOf(parts[0].slot);
@@ -170,7 +172,9 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
     return Status::success();
   }
 
+  // Only in one fold the order does not depend on where the parts are.
   bool fold = options.combine == Combine::fold || lane != kNone ||
+              options.batchInvariant ||
               (options.combine != Combine::tree && parts.size() <= kMaxFold);
   ++(fold ? numFolded : numTrees);
   while (!fold && parts.size() > 2) {

@@ -169,7 +169,7 @@ public:
   Schedule schedule;
 
 private:
-  Status choose(const std::string &name);
+  Status choose(const ScheduleOptions &options);
 
   const Problem &problem;
   BatchSolver solver;

@@ -46,6 +46,10 @@ void ScheduleBuilder::clear() {
 Status ScheduleBuilder::build(const char *solver, Placement &decided,
                               const ScheduleOptions &with, Decisions *reasons,
                               Schedule &schedule, Flow &flow) {
+  if (with.batchInvariant && with.combine == ScheduleOptions::Combine::tree)
+    return invalidArgument(
+        "a plan that is to be batch-invariant cannot combine "
+        "parts in a tree, whose shape depends on the batch");
   placement = &decided;
   options = with;
   decisions = reasons;

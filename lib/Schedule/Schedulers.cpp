@@ -35,8 +35,13 @@ static uint64_t countGlobal(const Schedule &schedule) {
   return count;
 }
 
-Status PlanSteps::choose(const std::string &name) {
-  const char *wanted = name.empty() ? "stream" : name.c_str();
+const char *dfrt::defaultSolver(const ScheduleOptions &options) {
+  return options.batchInvariant ? "longest-first" : "stream";
+}
+
+Status PlanSteps::choose(const ScheduleOptions &options) {
+  const char *wanted =
+      options.solver.empty() ? defaultSolver(options) : options.solver.c_str();
   if (strategy && std::strcmp(strategy->name, wanted) == 0)
     return Status::success();
   for (const Solver &solver : solvers())
@@ -52,7 +57,7 @@ Status PlanSteps::choose(const std::string &name) {
 }
 
 Status PlanSteps::run(const ScheduleOptions &options, Decisions *decisions) {
-  DFRT_TRY(choose(options.solver));
+  DFRT_TRY(choose(options));
   DFRT_TRY(solver.run(*strategy, options, decisions, schedule, flow));
   DFRT_TRY(selector.run(options));
   if (decisions)

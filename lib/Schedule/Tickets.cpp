@@ -47,6 +47,8 @@ static void addDraws(const WorkItem &item, double costPerCta, double drawCost,
     if (wish > static_cast<double>(take))
       take =
           wish < static_cast<double>(open) ? static_cast<int64_t>(wish) : open;
+    if (item.whole)
+      take = open;
     // One piece a draw: the handler's piece size is the finer limit.
     if (item.maxTiles)
       take = std::min(take, item.maxTiles);

@@ -14,10 +14,17 @@
 #include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 using namespace dfrt;
 using namespace dfrt::detail;
+
+/// A piece that is cut alike in every batch costs at least this many times what
+/// starting it costs.
+static constexpr double kInvariantStart = 4;
+/// And its share of a long task: size^2 = this * start * length.
+static constexpr double kInvariantShare = 2;
 
 /// True for a task that has no call at all: an empty range called per tile.
 static bool isIdle(const StageGraph &graph, uint32_t stage, uint64_t task) {
@@ -35,7 +42,8 @@ double detail::segmentCost(const Problem &problem, uint32_t stage) {
 }
 
 ArrayView<std::vector<WorkItem>> WorkItems::collect(const StageGraph &graph,
-                                                    const ResidentSets &sets) {
+                                                    const ResidentSets &sets,
+                                                    bool batchInvariant) {
   const Problem &problem = graph.problem;
   for (std::vector<WorkItem> &list : items)
     list.clear();
@@ -73,10 +81,53 @@ ArrayView<std::vector<WorkItem>> WorkItems::collect(const StageGraph &graph,
       }
       item.minTiles = stage.requests.minTiles;
       item.maxTiles = stage.requests.maxTiles;
-      list.push_back(item);
+      if (batchInvariant)
+        addPieces(item, list);
+      else
+        list.push_back(item);
     }
   }
   return {items.data(), depths};
+}
+
+/// Cuts `tiles` tiles into pieces of at most `most`: equal ones where they have
+/// at least `least`; else full ones and a rest, which only the end of a task
+/// may have.
+template <typename Visit>
+static void visitPieces(int64_t tiles, int64_t most, int64_t least,
+                        Visit visit) {
+  int64_t count = (tiles + most - 1) / most;
+  bool equal = tiles / count >= least;
+  for (int64_t k = 0; k < count; ++k)
+    visit(equal ? tiles * k / count : k * most,
+          equal ? tiles * (k + 1) / count : std::min(tiles, (k + 1) * most));
+}
+
+/// Appends the pieces of a task as they are in every batch. Their number rises
+/// with the root of the task's length: so both the piece that ends last and
+/// what all pieces cost beyond their tiles are a small share of the task.
+void WorkItems::addPieces(const WorkItem &item, std::vector<WorkItem> &list) {
+  if (item.tiles < 2 || item.whole) {
+    list.push_back(item);
+    return;
+  }
+  double start = (static_cast<double>(item.fixed) + item.further) /
+                 static_cast<double>(item.tile);
+  double tiles = static_cast<double>(item.tiles);
+  double size = std::ceil(std::max(kInvariantStart * start,
+                                   std::sqrt(kInvariantShare * start * tiles)));
+  int64_t most = size < tiles ? std::max<int64_t>(static_cast<int64_t>(size), 1)
+                              : item.tiles;
+  most = std::max(most, item.minTiles);
+  if (item.maxTiles)
+    most = std::min(most, item.maxTiles);
+  visitPieces(item.tiles, most, item.minTiles, [&](int64_t begin, int64_t end) {
+    WorkItem piece = item;
+    piece.first = begin;
+    piece.tiles = end - begin;
+    piece.whole = true;
+    list.push_back(piece);
+  });
 }
 
 int64_t detail::legalRun(const WorkItem &item, int64_t wish) {
@@ -93,6 +144,8 @@ int64_t detail::legalRun(const WorkItem &item, int64_t wish) {
 
 void detail::assign(const WorkItem &item, int64_t begin, int64_t end,
                     uint32_t lane, Placement &placement) {
+  begin += item.first;
+  end += item.first;
   if (item.set != kNone)
     placement.setLanes[item.set] = lane;
   std::vector<Assignment> &list = placement.pieces[item.stage];
@@ -101,16 +154,10 @@ void detail::assign(const WorkItem &item, int64_t begin, int64_t end,
     list.push_back({item.task, begin, end, lane});
     return;
   }
-  // Equal pieces where the lower limit allows them; else full ones and a rest,
-  // which only the end of a task may have.
-  int64_t count = (tiles + item.maxTiles - 1) / item.maxTiles;
-  bool equal = tiles / count >= item.minTiles;
-  for (int64_t k = 0; k < count; ++k) {
-    int64_t from = equal ? tiles * k / count : k * item.maxTiles;
-    int64_t to = equal ? tiles * (k + 1) / count
-                       : std::min(tiles, (k + 1) * item.maxTiles);
-    list.push_back({item.task, begin + from, begin + to, lane});
-  }
+  visitPieces(tiles, item.maxTiles, item.minTiles,
+              [&](int64_t from, int64_t to) {
+                list.push_back({item.task, begin + from, begin + to, lane});
+              });
 }
 
 /// Sorts all assignments by (task, begin) and assigns members of resident sets
@@ -162,7 +209,8 @@ Status BatchSolver::run(Strategy &strategy, const ScheduleOptions &options,
     list.clear();
   fill(placement.setLanes, sets.size(), kNone);
   strategy.begin(problem);
-  for (const std::vector<WorkItem> &list : items.collect(graph, sets))
+  for (const std::vector<WorkItem> &list :
+       items.collect(graph, sets, options.batchInvariant))
     strategy.place(list, placement);
   finish();
   return builder.build(strategy.name, placement, options, decisions, schedule,

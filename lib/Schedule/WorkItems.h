@@ -24,6 +24,7 @@ namespace detail {
 struct WorkItem {
   uint32_t stage = 0;
   uint64_t task = 0;
+  int64_t first = 0;  ///< its first tile, of a task that was cut already
   int64_t tiles = 0;  ///< 0: one call that cannot be cut
   uint64_t fixed = 0; ///< cost of each of its segments
   uint64_t tile = 0;  ///< cost of a tile
@@ -41,13 +42,17 @@ struct WorkItem {
 double segmentCost(const Problem &problem, uint32_t stage);
 
 /// Items by depth (index 0 is depth 1), each in stage and task order. Tasks of
-/// a resident set appear once, as its first member.
+/// a resident set appear once, as its first member. With `batchInvariant`, each
+/// piece of a task is an item of its own.
 class WorkItems {
 public:
   ArrayView<std::vector<WorkItem>> collect(const StageGraph &graph,
-                                           const ResidentSets &sets);
+                                           const ResidentSets &sets,
+                                           bool batchInvariant);
 
 private:
+  static void addPieces(const WorkItem &item, std::vector<WorkItem> &list);
+
   std::vector<std::vector<WorkItem>> items;
   std::vector<uint8_t> seen; ///< [resident sets]
 };

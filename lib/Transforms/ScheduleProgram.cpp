@@ -74,6 +74,9 @@ LogicalResult ScheduleProgramPass::run(ProgramOp program) {
   if (failed(combined))
     return failure();
   options.combine = *combined;
+  options.batchInvariant = batchInvariant;
+  if (options.solver.empty())
+    options.solver = dfrt::defaultSolver(options);
   const dfrt::Solver *chosen = findSolver(options.solver);
   if (!chosen) {
     InFlightDiagnostic diagnostic = emitError(program.getLoc())

@@ -110,6 +110,7 @@ Status scheduleOptions(const dfrt_plan_options &options,
   result.solver = options.solver ? options.solver : "";
   result.combine = ScheduleOptions::Combine(options.combine);
   result.transport = Transport(options.transport);
+  result.batchInvariant = options.batch_invariant != 0;
   return Status::success();
 }
 

@@ -205,6 +205,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
             "how parts of a split task are combined");
   addChoice(app, "--transport", transport, kTransports,
             "how records reach another CTA");
+  app.add_flag(
+         "--batch-invariant", options.schedule.batchInvariant,
+         "cut and combine each task in a way that depends on it alone, so "
+         "that its results have the same bits in every batch")
+      ->group(plan);
   CLI::Option *savePlan =
       app.add_option("--save-plan", options.savePlan, "write the plan's bytes")
           ->type_name("FILE")

@@ -57,6 +57,7 @@ static dfrt_plan_options planOptions(const Options &options) {
     result.profile = options.profile->handle.get();
   result.combine = static_cast<uint32_t>(options.schedule.combine);
   result.transport = static_cast<uint32_t>(options.schedule.transport);
+  result.batch_invariant = options.schedule.batchInvariant;
   if (!options.schedule.solver.empty())
     result.solver = options.schedule.solver.c_str();
   return result;

@@ -33,7 +33,7 @@ class Strategy;
 
 /// Choices that the caller may force. The defaults let the planner decide.
 struct ScheduleOptions {
-  /// Name of a registered solver; "" means "stream".
+  /// Name of a registered solver; "" means `defaultSolver`.
   std::string solver;
   /// How parts of a split task are combined.
   enum class Combine { automatic, scatter, fold, tree };
@@ -41,6 +41,10 @@ struct ScheduleOptions {
   /// Transport of edges between different CTAs; automatic: cluster_shared
   /// inside a cluster while the slots fit, else global.
   Transport transport = Transport::automatic;
+  /// A task is cut and combined in a way that depends on the task alone, so
+  /// that its results have the same bits whatever else is in the batch. Costs
+  /// time: see docs/planner.md.
+  bool batchInvariant = false;
 };
 
 /// Why a planner step decided as it did: for remarks and `df-run`.
@@ -85,6 +89,9 @@ struct Solver {
   /// What it decides, as an object that plans batch after batch.
   std::unique_ptr<detail::Strategy> (*strategy)();
 };
+/// "stream" or, for plans that are to be batch-invariant, "longest-first": a
+/// line of pieces that may not be cut is hard to share out evenly.
+const char *defaultSolver(const ScheduleOptions &options);
 /// All solvers, by name.
 ArrayView<Solver> solvers();
 

@@ -129,15 +129,16 @@ def ScheduleProgram
     `dataflow`.
 
     Solvers:
-    - `stream` (default): lays the range tiles of all tasks end to end, weighted
+    - `stream` (default, but for batch-invariant plans): lays the range tiles of all tasks end to end, weighted
       by their bytes, and cuts the line into equal shares, one a CTA;
-    - `longest-first`: whole tasks, longest first, on the CTA with the least
-      load;
+    - `longest-first` (default for batch-invariant plans): whole tasks, longest
+      first, on the CTA with the least load;
     - `tickets`: one ordered list from which CTAs draw.
 
     `combine` says how the parts of a split task are put together: `scatter`
     (every CTA that holds a part finishes a share of the slices), `fold`, `tree`,
-    or `automatic`.
+    or `automatic`. With `batch-invariant`, where a task is cut and in which order
+    its parts are combined depends on the task alone.
 
     Fails, naming stage and request, when a stage carries a request that no pass
     obeys; when an attribute is missing; when the program already has a schedule
@@ -145,11 +146,14 @@ def ScheduleProgram
   }];
   let dependentDialects = ["::mlir::df::DataflowDialect"];
   let options = [
-    Option<"solver", "solver", "std::string", /*default=*/"\"stream\"",
-           "Name of the solver">,
+    Option<"solver", "solver", "std::string", /*default=*/"\"\"",
+           "Name of the solver; empty: stream or, where batch-invariant, "
+           "longest-first">,
     Option<"combine", "combine", "std::string", /*default=*/"\"automatic\"",
            "How parts of a split task are combined: automatic, scatter, fold or "
            "tree">,
+    Option<"batchInvariant", "batch-invariant", "bool", /*default=*/"false",
+           "Cut and combine each task in a way that depends on it alone">,
     Option<"name", "name", "std::string", /*default=*/"\"plan\"",
            "Symbol of the schedule">
   ];

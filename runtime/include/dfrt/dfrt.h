@@ -213,7 +213,8 @@ typedef struct dfrt_plan_options {
   uint32_t transport;      /* dfrt_transport of edges between CTAs; 0: choose */
   uint32_t verify;         /* 1 (default): prove the plan legal, or fail */
   uint32_t predict;        /* 1: simulate, for the summary; default 0 */
-  uint32_t reserved;       /* 0 */
+  uint32_t batch_invariant; /* 1: the bits of a task's results depend on the
+                               task alone, not on its batch; default 0 */
   const dfrt_capacity *capacity; /* null (default): exactly what is needed */
   const dfrt_profile *profile;   /* null (default): constants of an H200. Read
                                     by the call only. The topology has to be one
