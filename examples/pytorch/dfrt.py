@@ -39,7 +39,7 @@ class PlanOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", c_uint32), ("ctas", c_uint32), ("cluster_size", c_uint32),
                 ("combine", c_uint32), ("shared_bytes", c_uint64), ("reserved_bytes", c_uint64),
                 ("solver", c_char_p), ("transport", c_uint32), ("verify", c_uint32),
-                ("predict", c_uint32), ("reserved", c_uint32), ("capacity", POINTER(Capacity)),
+                ("predict", c_uint32), ("batch_invariant", c_uint32), ("capacity", POINTER(Capacity)),
                 ("profile", c_void_p)]
 
 

@@ -51,12 +51,19 @@ Status PlanSteps::choose(const ScheduleOptions &options) {
     }
   std::string known;
   for (const Solver &solver : solvers())
-    known += (known.empty() ? "" : ", ") + std::string(solver.name);
+    known += std::string(solver.name) + ", ";
+  known += kBestSolver;
   return invalidArgument("solver '", wanted, "' is not registered, expected ",
                          known);
 }
 
 Status PlanSteps::run(const ScheduleOptions &options, Decisions *decisions) {
+  if (options.solver == kBestSolver) {
+    Expected<ScheduleOptions> best = chooseOptions(problem, options, decisions);
+    if (!best)
+      return best.status();
+    return run(*best, decisions);
+  }
   DFRT_TRY(choose(options));
   DFRT_TRY(solver.run(*strategy, options, decisions, schedule, flow));
   DFRT_TRY(selector.run(options));

@@ -78,12 +78,13 @@ LogicalResult ScheduleProgramPass::run(ProgramOp program) {
   if (options.solver.empty())
     options.solver = dfrt::defaultSolver(options);
   const dfrt::Solver *chosen = findSolver(options.solver);
-  if (!chosen) {
+  if (!chosen && options.solver != dfrt::kBestSolver) {
     InFlightDiagnostic diagnostic = emitError(program.getLoc())
                                     << "unknown solver '" << options.solver
                                     << "'; known are";
     for (const dfrt::Solver &known : dfrt::solvers())
       diagnostic << " " << known.name;
+    diagnostic << " " << dfrt::kBestSolver;
     return diagnostic;
   }
   if (Operation *taken = SymbolTable::lookupSymbolIn(program, name)) {
@@ -98,6 +99,14 @@ LogicalResult ScheduleProgramPass::run(ProgramOp program) {
   if (failed(problem))
     return failure();
   dfrt::Decisions decisions;
+  if (!chosen) {
+    dfrt::Expected<dfrt::ScheduleOptions> best =
+        dfrt::chooseOptions(*problem, options, &decisions);
+    if (!best)
+      return emitStatus(program, best.status());
+    options = *best;
+    chosen = findSolver(options.solver);
+  }
   dfrt::Expected<dfrt::Schedule> schedule =
       chosen->run(*problem, options, &decisions);
   if (!schedule)

@@ -334,6 +334,23 @@ std::string dfrt::describeDecisions(const Decisions &decisions) {
     json.member("topic", decision.topic);
     json.member("choice", decision.choice);
     json.member("reason", decision.reason);
+    if (decision.predictedNs >= 0) {
+      json.member("predicted_us", decision.predictedNs / 1000);
+      json.beginArray("rejected");
+      for (const Alternative &other : decision.rejected) {
+        json.beginObject();
+        json.member("choice", other.choice);
+        if (other.predictedNs >= 0) {
+          json.member("predicted_us", other.predictedNs / 1000);
+          json.member("gain_us",
+                      (other.predictedNs - decision.predictedNs) / 1000);
+        } else {
+          json.member("refusal", other.refusal);
+        }
+        json.endObject();
+      }
+      json.endArray();
+    }
     json.endObject();
   }
   json.endArray();

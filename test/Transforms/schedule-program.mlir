@@ -1,6 +1,8 @@
 // RUN: df-opt %s --dataflow-schedule-program | FileCheck %s
 // RUN: df-opt %s --dataflow-schedule-program="solver=longest-first name=whole" | FileCheck %s --check-prefix=WHOLE
 // RUN: df-opt %s --dataflow-schedule-program="solver=tickets" | FileCheck %s --check-prefix=TICKET
+// RUN: df-opt %s --dataflow-schedule-program=batch-invariant | FileCheck %s --check-prefix=INVARIANT
+// RUN: df-opt %s --dataflow-schedule-program=solver=best --remark-format=emitRemark --remarks-filter=dataflow -o /dev/null 2>&1 | FileCheck %s --check-prefix=BEST
 // RUN: df-opt %s --dataflow-schedule-program --remark-format=emitRemark --remarks-filter=dataflow -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // A solver makes queues, instructions and unplaced slots, and says why.
 
@@ -23,6 +25,12 @@
 // TICKET: dataflow.schedule @plan of @sum {{.*}} ticket solver "tickets"
 // TICKET: dataflow.queue ticket
 // TICKET: dataflow.instruction "piece" {{.*}} draw
+
+// Pieces of a batch-invariant plan depend on the task alone, not on the CTAs.
+// INVARIANT: dataflow.schedule @plan of @sum {{.*}} static solver "longest-first"
+// INVARIANT-COUNT-3: dataflow.instruction "piece" task 0 tiles
+
+// BEST: remark: [Analysis] solver {{.*}} next is
 
 // REMARK: remark: [Analysis] cost {{.*}} Function=piece {{.*}}FixedBytes=0
 // REMARK-SAME: FixedFlops=0, TileBytes=256, TileFlops=64

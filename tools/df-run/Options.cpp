@@ -196,6 +196,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
     solverNames.push_back(solver.name);
     solverHelp += fmt::format("\n{}: {}", solver.name, solver.summary);
   }
+  solverNames.push_back(kBestSolver);
+  solverHelp += fmt::format(
+      "\n{}: the plan that the simulator finds fastest, of all solvers, "
+      "combinations and transports that are left open",
+      kBestSolver);
   app.add_option("--solver", options.schedule.solver, solverHelp)
       ->type_name("NAME")
       ->check(CLI::IsMember(solverNames).description(""))
@@ -371,6 +376,12 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       fmt::print(stderr, "df-run: {} needs a GPU: add --device cuda\n", name);
       return kExitUsage;
     }
+  if (options.schedule.solver == kBestSolver && gpu) {
+    fmt::print(stderr, "df-run: --solver best does not know which queues the "
+                       "kernel takes: run it on the device cpu and force what "
+                       "it chose\n");
+    return kExitUsage;
+  }
   if (options.adversarial && gpu) {
     fmt::print(stderr, "df-run: --adversarial runs on the device cpu only\n");
     return kExitUsage;

@@ -33,7 +33,8 @@ class Strategy;
 
 /// Choices that the caller may force. The defaults let the planner decide.
 struct ScheduleOptions {
-  /// Name of a registered solver; "" means `defaultSolver`.
+  /// Name of a registered solver; "" means `defaultSolver`, "best" what
+  /// `chooseOptions` finds.
   std::string solver;
   /// How parts of a split task are combined.
   enum class Combine { automatic, scatter, fold, tree };
@@ -47,11 +48,22 @@ struct ScheduleOptions {
   bool batchInvariant = false;
 };
 
+/// What was not chosen.
+struct Alternative {
+  std::string choice;
+  double predictedNs = -1; ///< of the best plan with it; negative: refused
+  std::string refusal;     ///< then why
+};
+
 /// Why a planner step decided as it did: for remarks and `df-run`.
 struct Decision {
   std::string topic;  ///< e.g. "combine", "transport", "split"
   std::string choice; ///< e.g. "reduce-scatter"
   std::string reason; ///< one sentence with the numbers
+  /// Where plans were compared: the simulated time of the one that was made,
+  /// and what the others would have taken; the gain is the difference.
+  double predictedNs = -1;
+  std::vector<Alternative> rejected{};
 };
 using Decisions = std::vector<Decision>;
 
@@ -94,6 +106,17 @@ struct Solver {
 const char *defaultSolver(const ScheduleOptions &options);
 /// All solvers, by name.
 ArrayView<Solver> solvers();
+
+/// The solver name that stands for the best of all choices.
+inline constexpr const char *kBestSolver = "best";
+
+/// Plans and simulates every combination of what `options` leave open (solver
+/// empty or "best", combine and transport automatic) and returns the one with
+/// the least simulated time. Takes some ms and touches the heap: for choosing
+/// once, not for every batch. Fails when all are refused.
+Expected<ScheduleOptions> chooseOptions(const Problem &problem,
+                                        const ScheduleOptions &options,
+                                        Decisions *decisions = nullptr);
 
 /// What texts and options call a transport, e.g. "cluster_shared".
 const char *transportName(Transport transport);

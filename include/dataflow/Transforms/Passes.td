@@ -129,11 +129,13 @@ def ScheduleProgram
     `dataflow`.
 
     Solvers:
-    - `stream` (default, but for batch-invariant plans): lays the range tiles of all tasks end to end, weighted
+    - `stream` (default): lays the range tiles of all tasks end to end, weighted
       by their bytes, and cuts the line into equal shares, one a CTA;
-    - `longest-first` (default for batch-invariant plans): whole tasks, longest
+    - `longest-first` (default with `batch-invariant`): whole tasks, longest
       first, on the CTA with the least load;
-    - `tickets`: one ordered list from which CTAs draw.
+    - `tickets`: one ordered list from which CTAs draw;
+    - `best`: the one whose plan the simulator finds fastest; with `combine`
+      automatic, also the fastest way to combine. Remarks name what was rejected.
 
     `combine` says how the parts of a split task are put together: `scatter`
     (every CTA that holds a part finishes a share of the slices), `fold`, `tree`,

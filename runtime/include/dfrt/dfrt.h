@@ -252,7 +252,9 @@ dfrt_status dfrt_plan_needs(const dfrt_plan *plan, dfrt_capacity *capacity);
 /* Counts, sizes and, where asked for, predicted time, as JSON. */
 dfrt_status dfrt_plan_summary(const dfrt_plan *plan, const char **json);
 /* Why the planner decided as it did: a JSON array of {topic, choice, reason}.
- * Empty for a plan that was loaded. */
+ * Where plans were compared (solver "best"), also predicted_us and `rejected`,
+ * an array of {choice, predicted_us, gain_us} or {choice, refusal}. Empty for a
+ * plan that was loaded. */
 dfrt_status dfrt_plan_decisions(const dfrt_plan *plan, const char **json);
 /* Bytes of memory that a launch on `device` needs: on the CPU for slots, on a
  * CUDA device also for flags, scratch and the plan. */
