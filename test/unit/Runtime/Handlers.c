@@ -84,52 +84,6 @@ void ragged_store_sliced(void **arguments) {
     DATA(u64, 5)[row] = RECORD(u64, 2)[0];
 }
 
-/* ---- sums: rounded, so that the order of additions shows ------------------
- */
-/* Record: four slices of {total: REAL[4]}. */
-
-enum { SUMS = 16, SUMS_PART = 4 };
-
-void sums_part(void **arguments) {
-  i64 begin = INDEX(1), end = INDEX(2);
-  const float *values = DATA(float, 3);
-  REAL *total = RECORD(REAL, 4);
-  for (int j = 0; j < SUMS; ++j) {
-    total[j] = 0;
-    for (i64 i = begin; i < end; ++i)
-      total[j] += values[i] * (REAL)(j + 1);
-  }
-}
-
-static void add(const REAL *a, const REAL *b, REAL *total, int count) {
-  for (int j = 0; j < count; ++j)
-    total[j] = a[j] + b[j];
-}
-
-void sums_merge(void **arguments) {
-  add(RECORD(REAL, 0), RECORD(REAL, 1), RECORD(REAL, 2), SUMS);
-}
-
-void sums_merge_sliced(void **arguments) {
-  add(RECORD(REAL, 1), RECORD(REAL, 2), RECORD(REAL, 3), SUMS_PART);
-}
-
-void sums_identity(void **arguments) {
-  for (int j = 0; j < SUMS; ++j)
-    RECORD(REAL, 0)[j] = 0;
-}
-
-void sums_store(void **arguments) {
-  for (int j = 0; j < SUMS; ++j)
-    DATA(REAL, 2)[INDEX(0) * SUMS + j] = RECORD(REAL, 1)[j];
-}
-
-void sums_store_sliced(void **arguments) {
-  i64 first = INDEX(0) * SUMS + INDEX(1) * SUMS_PART;
-  for (int j = 0; j < SUMS_PART; ++j)
-    DATA(REAL, 3)[first + j] = RECORD(REAL, 2)[j];
-}
-
 /* ---- spread: per tile, collected, and back to every tile ----------------- */
 /* tile: {total: REAL[2] over {sum, maximum}, count: i64}
  * whole: {total: REAL[2], tiles: i64} */

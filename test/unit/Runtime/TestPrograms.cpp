@@ -114,10 +114,9 @@ CodeBlob test::testCode(CodeBlob::Kind kind) {
   EXPECT_FALSE(blob.bytes.empty());
   for (const char *symbol :
        {"ragged_part", "ragged_merge", "ragged_merge_sliced", "ragged_identity",
-        "ragged_store", "ragged_store_sliced", "sums_part", "sums_merge",
-        "sums_merge_sliced", "sums_identity", "sums_store", "sums_store_sliced",
-        "spread_tile", "spread_whole", "spread_emit", "route_pick",
-        "route_merge", "route_identity", "route_put"})
+        "ragged_store", "ragged_store_sliced", "spread_tile", "spread_whole",
+        "spread_emit", "route_pick", "route_merge", "route_identity",
+        "route_put"})
     blob.functions.push_back({symbol, 72});
   return blob;
 }
@@ -178,56 +177,6 @@ TestCase test::raggedCase(const std::vector<int64_t> &lengths) {
                 {integers({total}, values), integers({rows}, offsets),
                  integers({rows}, lengths), expectIntegers({rows, 8}, hashes),
                  expectIntegers({rows}, weights)});
-}
-
-TestCase test::sumsCase(const std::vector<int64_t> &lengths) {
-  Program program;
-  program.name = "sums";
-  program.arguments = {{"values", ElementType::f32, {-1}, false},
-                       {"offsets", ElementType::i64, {-1}, false},
-                       {"lengths", ElementType::i64, {-1}, false},
-                       {"out", ElementType::f32, {-1, 16}, true}};
-  program.domains = {{"rows", {{"row", dimension(2, 0)}}, kNone, kNone}};
-  program.ranges = {{"span", 0, element(2), element(1), 4}};
-  Record partial = record({{"total", ElementType::f32, {16}, 0, 0}}, 4);
-
-  Stage part = stage("part", StageKind::map, 0);
-  part.range = 0;
-  part.arity = Arity::pieces;
-  part.record = partial;
-  part.operands = {0};
-  part.cost.tileBytes = 4096;
-  part.variants = {variant("sums_part")};
-  Stage merge = stage("merge", StageKind::reduce, 0);
-  merge.inputs = {{0, {0}}};
-  merge.record = partial;
-  merge.separable = true;
-  merge.variants = {variant("sums_merge"),
-                    variant("sums_merge_sliced", Variant::Kind::sliced)};
-  merge.identitySymbol = "sums_identity";
-  Stage store = stage("store", StageKind::finalize, 0);
-  store.inputs = {{1, {0}}};
-  store.separable = true;
-  store.outputs = {3};
-  store.variants = {variant("sums_store"),
-                    variant("sums_store_sliced", Variant::Kind::sliced)};
-  program.stages = {part, merge, store};
-
-  int64_t rows = int64_t(lengths.size());
-  TestTensor values, out;
-  for (int64_t length : lengths) {
-    uint64_t state = uint64_t(length) * 2654435761u + 1;
-    for (int64_t i = 0; i < length; ++i) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      values.floats.push_back(float(int64_t(state >> 40) - (1 << 23)) /
-                              float(1 << (state >> 36 & 15)));
-    }
-  }
-  values.shape = {int64_t(values.floats.size())};
-  out.shape = {rows, 16};
-  out.floats.resize(size_t(rows) * 16);
-  return finish(program, {values, integers({rows}, offsetsOf(lengths)),
-                          integers({rows}, lengths), out});
 }
 
 TestCase test::spreadCase(const std::vector<int64_t> &lengths) {

@@ -50,9 +50,6 @@ struct TestCase {
 
 /// A rolling hash of every row of `lengths`; separable, with offsets.
 TestCase raggedCase(const std::vector<int64_t> &lengths);
-/// Sixteen rounded sums over every row of `lengths`, whose values depend on its
-/// length alone; separable. Nothing is expected but equal bits.
-TestCase sumsCase(const std::vector<int64_t> &lengths);
 /// Per tile, collected per task, then per tile again.
 TestCase spreadCase(const std::vector<int64_t> &lengths);
 /// `targets` tasks receive the rows of `index`, four a source, in order.
