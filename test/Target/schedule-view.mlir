@@ -15,7 +15,7 @@
 // DOT: label="CTA 2, cluster 1";
 // DOT: i{{[0-9]+}} -> i{{[0-9]+}} [label="{{global|cluster_shared}} s{{[0-9]+}}, 16 B", style=bold];
 
-// STEPS: "timed":false,"total":{{[0-9]+}}000,"floor":0,
+// STEPS: "timed":false,"measured":false,"total":{{[0-9]+}}000,"floor":0,
 
 // NONE: has no dataflow.schedule; run dataflow-plan first
 module {}
