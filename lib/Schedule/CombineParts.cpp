@@ -126,6 +126,29 @@ Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
   return Status::success();
 }
 
+/// Keeps those of `lanes` that have the fewest shares, in their order, and
+/// counts one more for each. A share takes its time however few slices it has,
+/// and a lane with parts of two tasks would have two of them, one after the
+/// other, while others wait. Where that leaves fewer than half of the lanes,
+/// all stay.
+void ScheduleBuilder::keepIdlest(Table<uint32_t> &lanes) {
+  if (reduceLoad.size() < placement->lanes)
+    setSize(reduceLoad, placement->lanes);
+  uint32_t fewest = UINT32_MAX;
+  for (uint32_t lane : lanes)
+    fewest = std::min(fewest, reduceLoad[lane]);
+  size_t idle = 0, kept = 0;
+  for (uint32_t lane : lanes)
+    idle += reduceLoad[lane] == fewest;
+  for (size_t i = 0; i < lanes.size(); ++i)
+    if (uint32_t lane = lanes[i];
+        2 * idle < lanes.size() || reduceLoad[lane] == fewest) {
+      ++reduceLoad[lane];
+      lanes[kept++] = lane;
+    }
+  lanes.setSize(kept);
+}
+
 /// Parts on several lanes. `lane`: where the result must be, or kNone.
 Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
   using Combine = ScheduleOptions::Combine;
@@ -159,6 +182,9 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
           order.begin() + kept)
         order[kept++] = order[i];
     order.setSize(kept);
+    // In clusters a hop costs less than a longer share, by the model.
+    if (!ticket() && problem.topology.clusterSize == 1)
+      keepIdlest(order);
     uint32_t holders = static_cast<uint32_t>(order.size());
     Shares share;
     share.first = static_cast<uint32_t>(shareLanes.size());

@@ -24,7 +24,7 @@ using namespace dfrt::detail;
 /// starting it costs.
 static constexpr double kInvariantStart = 4;
 /// And its share of a long task: size^2 = this * start * length.
-static constexpr double kInvariantShare = 2;
+static constexpr double kInvariantShare = 1.5;
 
 /// True for a task that has no call at all: an empty range called per tile.
 static bool isIdle(const StageGraph &graph, uint32_t stage, uint64_t task) {

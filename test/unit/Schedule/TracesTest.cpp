@@ -121,7 +121,7 @@ TEST(Traces, PlansAreThoseOfBefore) {
     uint64_t fingerprint;
   };
   const Expected table[] = {
-      {132, 1, "stream", 0x729bdddd183516c5},
+      {132, 1, "stream", 0x807cedf5ff3bf997},
       {120, 4, "stream", 0x8805a0f9963218b5},
       {112, 16, "stream", 0xfbbb28a2696653a},
       {132, 1, "longest-first", 0x7ef6a0a70fd07683},
