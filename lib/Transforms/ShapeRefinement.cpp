@@ -242,7 +242,8 @@ void ShapeRefinement::visitScalar(Operation *op) {
     operands.push_back(integerAttr(operand.getType(), *value));
   }
   SmallVector<OpFoldResult> results;
-  if (!isMemoryEffectFree(op) || failed(op->fold(operands, results)) || results.size() != 1)
+  if (!isMemoryEffectFree(op) || failed(op->fold(operands, results)) ||
+      results.size() != 1)
     return;
   if (std::optional<int64_t> value = constantOf(results[0]))
     constants[op->getResult(0)] = *value;
