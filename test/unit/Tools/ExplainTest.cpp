@@ -7,6 +7,7 @@
 
 #include "Explain.h"
 #include "Memory.h"
+#include "TwoParts.h"
 
 #include "dfrt/PlanImage.h"
 
@@ -27,25 +28,11 @@ struct Parts {
   Schedule schedule;
 
   Parts() {
+    test::describeTwoParts(problem);
     Program &program = problem.program;
-    program.domains.resize(1);
-    program.domains[0].axes.resize(1);
-    program.domains[0].axes[0].name = "row";
-    program.ranges.resize(1);
-    program.stages.resize(2);
-    program.stages[0].name = "part";
-    program.stages[0].range = 0;
     program.stages[0].record.headBytes = 1024;
     program.stages[0].cost.tileBytes = 64000;
-    program.stages[1].name = "add";
-    program.stages[1].kind = StageKind::reduce;
     program.stages[1].record.headBytes = 1024;
-    problem.topology.ctas = 2;
-    problem.tasks.resize(1);
-    problem.tasks[0].tasks = 1;
-    problem.tasks[0].extents = {1};
-    problem.tasks[0].coordinates = {0};
-    problem.tasks[0].weights = {1};
     problem.ranges.resize(1);
     problem.ranges[0].tile = 64;
     problem.ranges[0].lengths = {64 * 8};

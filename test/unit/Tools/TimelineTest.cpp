@@ -7,6 +7,7 @@
 
 #include "Timeline.h"
 #include "Report.h"
+#include "TwoParts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,29 +25,16 @@ struct Small {
   SimulationResult simulation;
 
   Small() {
+    test::describeTwoParts(problem);
     Program &program = problem.program;
     program.name = "sum";
-    program.domains.resize(1);
     program.domains[0].name = "rows";
-    program.domains[0].axes.resize(1);
-    program.domains[0].axes[0].name = "row";
-    program.ranges.resize(1);
     program.ranges[0].name = "columns";
     program.ranges[0].tile = 4;
-    program.stages.resize(2);
     program.stages[0].name = "part<a>";
-    program.stages[0].range = 0;
     program.stages[0].arity = Arity::pieces;
     program.stages[0].cost.tileBytes = 1000;
-    program.stages[1].name = "add";
-    program.stages[1].kind = StageKind::reduce;
     program.stages[1].inputs.push_back({0, {0}});
-    problem.topology.ctas = 2;
-    problem.tasks.resize(1);
-    problem.tasks[0].tasks = 1;
-    problem.tasks[0].extents = {1};
-    problem.tasks[0].coordinates = {0};
-    problem.tasks[0].weights = {1};
     problem.ranges.resize(1);
     problem.ranges[0].tile = 4;
     problem.ranges[0].lengths = {10};

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Trace.h"
+#include "TwoParts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,21 +29,7 @@ struct Recorded {
   std::vector<dfrt_stamp> stamps;
 
   Recorded() {
-    Program &program = problem.program;
-    program.domains.resize(1);
-    program.domains[0].axes.resize(1);
-    program.domains[0].axes[0].name = "row";
-    program.ranges.resize(1);
-    program.stages.resize(2);
-    program.stages[0].name = "part";
-    program.stages[0].range = 0;
-    program.stages[1].name = "add";
-    program.stages[1].kind = StageKind::reduce;
-    problem.topology.ctas = 2;
-    problem.tasks.resize(1);
-    problem.tasks[0].tasks = 1;
-    problem.tasks[0].extents = {1};
-    problem.tasks[0].coordinates = {0};
+    test::describeTwoParts(problem);
 
     schedule.instructions.resize(3);
     schedule.instructions[0].stage = 0;
