@@ -72,11 +72,6 @@ void run(const Problem &problem, Trial &trial) {
     trial.predictedNs = simulated->totalNs;
 }
 
-const char *combineName(Combine combine) {
-  static const char *const names[] = {"automatic", "scatter", "fold", "tree"};
-  return names[static_cast<unsigned>(combine) % 4];
-}
-
 /// Of one topic: what was chosen and, of each other choice, the best plan.
 template <typename Name>
 void explain(const char *topic, const std::vector<Trial> &trials,
@@ -117,6 +112,11 @@ void explain(const char *topic, const std::vector<Trial> &trials,
 }
 
 } // namespace
+
+const char *dfrt::combineName(Combine combine) {
+  static const char *const names[] = {"automatic", "scatter", "fold", "tree"};
+  return names[static_cast<unsigned>(combine) % 4];
+}
 
 Expected<ScheduleOptions> dfrt::chooseOptions(const Problem &problem,
                                               const ScheduleOptions &options,

@@ -43,11 +43,16 @@ void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
   }
 }
 
-uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
-                                    const ArrayView<Part> &reads) {
+/// Reduces of a lane so far. Lanes may come into being at any time.
+uint32_t &ScheduleBuilder::reducesOn(uint32_t lane) {
   if (reduceLoad.size() < placement->lanes)
     setSize(reduceLoad, placement->lanes);
-  ++reduceLoad[lane];
+  return reduceLoad[lane];
+}
+
+uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
+                                    const ArrayView<Part> &reads) {
+  ++reducesOn(lane);
   return addInstruction(s, task, 0, 1, 0, graph.slices(s), lane, reads);
 }
 
@@ -132,18 +137,16 @@ Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
 /// other, while others wait. Where that leaves fewer than half of the lanes,
 /// all stay.
 void ScheduleBuilder::keepIdlest(Table<uint32_t> &lanes) {
-  if (reduceLoad.size() < placement->lanes)
-    setSize(reduceLoad, placement->lanes);
   uint32_t fewest = UINT32_MAX;
   for (uint32_t lane : lanes)
-    fewest = std::min(fewest, reduceLoad[lane]);
+    fewest = std::min(fewest, reducesOn(lane));
   size_t idle = 0, kept = 0;
   for (uint32_t lane : lanes)
-    idle += reduceLoad[lane] == fewest;
+    idle += reducesOn(lane) == fewest;
   for (size_t i = 0; i < lanes.size(); ++i)
     if (uint32_t lane = lanes[i];
-        2 * idle < lanes.size() || reduceLoad[lane] == fewest) {
-      ++reduceLoad[lane];
+        2 * idle < lanes.size() || reducesOn(lane) == fewest) {
+      ++reducesOn(lane);
       lanes[kept++] = lane;
     }
   lanes.setSize(kept);
@@ -247,8 +250,6 @@ void ScheduleBuilder::scatterParts(uint32_t s, uint64_t task,
 uint32_t ScheduleBuilder::ownerLane() {
   if (ticket())
     return newLane();
-  if (reduceLoad.size() < placement->lanes)
-    setSize(reduceLoad, placement->lanes);
   if (laneBytes.size() < placement->lanes)
     setSize(laneBytes, placement->lanes);
   for (const Part &part : parts)
@@ -258,7 +259,7 @@ uint32_t ScheduleBuilder::ownerLane() {
     uint32_t lane = laneOf(part.slot);
     if (laneBytes[lane] > laneBytes[best] ||
         (laneBytes[lane] == laneBytes[best] &&
-         reduceLoad[lane] < reduceLoad[best]))
+         reducesOn(lane) < reducesOn(best)))
       best = lane;
   }
   for (const Part &part : parts)

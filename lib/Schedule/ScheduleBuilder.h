@@ -86,6 +86,7 @@ private:
   void followInputs(uint32_t stage);
   Status reduceTask(uint32_t stage, uint64_t task);
   Status combineParts(uint32_t stage, uint64_t task, uint32_t lane);
+  uint32_t &reducesOn(uint32_t lane);
   void keepIdlest(Table<uint32_t> &lanes);
   void scatterParts(uint32_t stage, uint64_t task, const Shares &shares);
   uint32_t foldParts(uint32_t stage, uint64_t task, uint32_t lane,

@@ -339,7 +339,6 @@ Expected<SimulationResult> Simulation::run() {
   result.totalNs = last + costs.exitNs;
   result.floorNs = costs.launchNs +
                    static_cast<double>(problem.totalBytes()) / costs.bandwidth;
-  result.bound = lowerBound(problem);
   double busy = 0;
   for (const Cta &cta : ctas)
     busy += cta.busy;

@@ -10,6 +10,7 @@
 #include "cpu/CheckPlan.h"
 #include "cpu/SlotMemory.h"
 
+#include "dataflow/Schedule/LowerBound.h"
 #include "dataflow/Schedule/Simulator.h"
 
 #include <chrono>
@@ -152,7 +153,7 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
       return simulation.status();
     plan.predictedNs = simulation->totalNs;
     plan.floorNs = simulation->floorNs;
-    plan.boundNs = simulation->bound.totalNs;
+    plan.boundNs = lowerBound(*problem).totalNs;
   }
   plan.artifact = artifact;
   plan.bytes = std::move(*bytes);

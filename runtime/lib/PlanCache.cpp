@@ -15,6 +15,7 @@
 #include "PlanLayout.h"
 #include "cpu/CheckPlan.h"
 
+#include "dataflow/Schedule/LowerBound.h"
 #include "dataflow/Schedule/Simulator.h"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ Status PlanCache::prove(PlanState &plan) {
       return simulation.status();
     plan.predictedNs = simulation->totalNs;
     plan.floorNs = simulation->floorNs;
-    plan.boundNs = simulation->bound.totalNs;
+    plan.boundNs = lowerBound(planner.problem()).totalNs;
   }
   return Status::success();
 }

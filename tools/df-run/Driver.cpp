@@ -185,6 +185,7 @@ ExitCode PointRunner::runPoint(size_t point) {
   if (!simulation)
     return fail(kExitPlan, simulation.status().message());
   report.prediction = std::move(*simulation);
+  report.bound = lowerBound(plan->problem);
   report.plan = summarise(plan->problem, plan->schedule, &*report.prediction,
                           plan->bytes.size());
   report.memory = layOutMemory(plan->problem, plan->schedule, artifact.kernels,

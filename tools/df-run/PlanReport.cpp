@@ -70,20 +70,6 @@ static Json chosen(const std::string &value, bool forced, const char *by) {
   return {{"value", value}, {"from", forced ? by : "default"}};
 }
 
-static const char *combineName(ScheduleOptions::Combine combine) {
-  switch (combine) {
-  case ScheduleOptions::Combine::automatic:
-    return "automatic";
-  case ScheduleOptions::Combine::scatter:
-    return "scatter";
-  case ScheduleOptions::Combine::fold:
-    return "fold";
-  case ScheduleOptions::Combine::tree:
-    return "tree";
-  }
-  return "";
-}
-
 /// What planning was told: options of the command line, requests of the
 /// program.
 static Json inputsJson(const Options &options, const Plan &plan) {

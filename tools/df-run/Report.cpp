@@ -238,9 +238,10 @@ std::string dfrt::toText(const Report &report) {
               p.totalNs > 0 ? 100 * p.floorNs / p.totalNs : 0.0);
     page.line("prediction",
               "no plan takes less than {:.1f} us ({}): this one {:.1f} % more",
-              p.bound.totalNs / 1e3, p.bound.reason(),
-              p.bound.totalNs > 0 ? 100 * (p.totalNs / p.bound.totalNs - 1)
-                                  : 0.0);
+              report.bound.totalNs / 1e3, report.bound.reason(),
+              report.bound.totalNs > 0
+                  ? 100 * (p.totalNs / report.bound.totalNs - 1)
+                  : 0.0);
   }
   if (report.planTime)
     page.line("plan time", "{:.1f} us, median of {} (best {:.1f} us)",

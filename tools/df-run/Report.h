@@ -19,6 +19,7 @@
 #include "Trace.h"
 
 #include "dataflow/Schedule/Schedulers.h"
+#include "dataflow/Schedule/LowerBound.h"
 #include "dataflow/Schedule/Simulator.h"
 
 #include <optional>
@@ -110,6 +111,7 @@ struct Report {
   std::optional<PlanSummary> plan;
   Decisions decisions;
   std::optional<SimulationResult> prediction;
+  LowerBound bound; ///< of the problem; with a prediction
   std::optional<PlanTime> planTime;
   std::optional<RunSummary> run;
   std::vector<OutputCheck> checks;

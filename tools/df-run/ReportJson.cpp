@@ -85,8 +85,8 @@ Json dfrt::toJson(const Report &report) {
         {"total_us", p.totalNs / 1e3},
         {"read_floor_us", p.floorNs / 1e3},
         {"read_floor_share", numberOrNull(p.floorNs / p.totalNs)},
-        {"lower_bound_us", p.bound.totalNs / 1e3},
-        {"lower_bound_reason", p.bound.reason()},
+        {"lower_bound_us", report.bound.totalNs / 1e3},
+        {"lower_bound_reason", report.bound.reason()},
         {"busy_share", p.busyShare}};
   }
   if (report.planTime)

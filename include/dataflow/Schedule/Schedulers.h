@@ -118,6 +118,9 @@ Expected<ScheduleOptions> chooseOptions(const Problem &problem,
                                         const ScheduleOptions &options,
                                         Decisions *decisions = nullptr);
 
+/// What texts and options call a way to combine parts, e.g. "fold".
+const char *combineName(ScheduleOptions::Combine combine);
+
 /// What texts and options call a transport, e.g. "cluster_shared".
 const char *transportName(Transport transport);
 

@@ -16,7 +16,6 @@
 #ifndef DATAFLOW_SCHEDULE_SIMULATOR_H
 #define DATAFLOW_SCHEDULE_SIMULATOR_H
 
-#include "dataflow/Schedule/LowerBound.h"
 #include "dataflow/Schedule/Schedule.h"
 
 namespace dfrt {
@@ -33,8 +32,7 @@ struct InstructionSpan {
 struct SimulationResult {
   double totalNs = 0; ///< launch to completion: compare with an event span
   double floorNs =
-      0;            ///< launchNs + bytes / bandwidth: a kernel that only reads
-  LowerBound bound; ///< what no schedule of the problem stays below
+      0; ///< launchNs + bytes / bandwidth: a kernel that only reads
   double busyShare = 0; ///< mean over CTAs of working time / makespan
   std::vector<InstructionSpan> spans; ///< ordered by (cta, begin)
 };
