@@ -7,9 +7,26 @@
 
 #include "Engine.h"
 
+#include "dataflow/Conversion/HandlerToLLVM.h"
+#include "dataflow/IR/Dataflow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/TargetSelect.h"
 #include "gtest/gtest.h"
+
+void conversiontest::loadHandlerDialects(mlir::MLIRContext &context) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::df::DataflowDialect, mlir::func::FuncDialect,
+                  mlir::LLVM::LLVMDialect>();
+  mlir::df::registerHandlerToLLVMDialects(registry);
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
 
 std::unique_ptr<mlir::ExecutionEngine>
 conversiontest::makeEngine(mlir::ModuleOp module,

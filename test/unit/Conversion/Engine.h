@@ -25,6 +25,9 @@ struct Callee {
   llvm::orc::ExecutorAddr address;
 };
 
+/// Loads what handlers are written in and lowered to, up to LLVM IR.
+void loadHandlerDialects(mlir::MLIRContext &context);
+
 /// Compiles a module of the LLVM dialect; null, and a failure of the test, if
 /// that does not succeed.
 std::unique_ptr<mlir::ExecutionEngine>

@@ -18,8 +18,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 #include <gtest/gtest.h>
 
@@ -95,16 +93,7 @@ namespace {
 
 class FillSectorsTest : public ::testing::Test {
 protected:
-  FillSectorsTest() {
-    DialectRegistry registry;
-    registry
-        .insert<df::DataflowDialect, func::FuncDialect, LLVM::LLVMDialect>();
-    df::registerHandlerToLLVMDialects(registry);
-    registerBuiltinDialectTranslation(registry);
-    registerLLVMDialectTranslation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
+  FillSectorsTest() { loadHandlerDialects(context); }
 
   /// Stores the tile and compares. Leaves in `stores` how many stores a thread
   /// has, and in `numShuffles` the shuffles of all threads.

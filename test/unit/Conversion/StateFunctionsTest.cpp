@@ -18,8 +18,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 #include <gtest/gtest.h>
 
@@ -144,14 +142,7 @@ namespace {
 class StateFunctionsTest : public ::testing::Test {
 protected:
   StateFunctionsTest() {
-    DialectRegistry registry;
-    registry
-        .insert<df::DataflowDialect, func::FuncDialect, LLVM::LLVMDialect>();
-    df::registerHandlerToLLVMDialects(registry);
-    registerBuiltinDialectTranslation(registry);
-    registerLLVMDialectTranslation(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
+    loadHandlerDialects(context);
     record.fields.resize(2);
     record.fields[0].shape = {8};
     record.fields[1].shape = {8, 64};
