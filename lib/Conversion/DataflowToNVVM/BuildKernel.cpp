@@ -247,11 +247,11 @@ LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
 /// Names the fold behind which a finalize for slices may work in registers.
 void KernelBuilder::joinFinalizes(std::vector<HandlerFunction> &list) {
   auto slicedOf = [&](uint32_t stage) -> std::string {
-    for (const dfrt::Variant &variant : planned.stages[stage].variants)
-      if (variant.kind == dfrt::Variant::Kind::sliced)
-        return variant.symbol +
-               (split.contains(variant.symbol) ? "$compute" : "");
-    return {};
+    const dfrt::Variant *variant = findSliced(planned.stages[stage]);
+    if (!variant)
+      return {};
+    return variant->symbol +
+           (split.contains(variant->symbol) ? "$compute" : "");
   };
   for (uint32_t stage = 0; stage < planned.stages.size(); ++stage) {
     if (planned.stages[stage].kind != dfrt::StageKind::reduce)

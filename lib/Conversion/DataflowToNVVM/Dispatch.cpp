@@ -14,6 +14,13 @@ bool df::nvvm::isCompiled(const dfrt::Variant &variant) {
   return variant.kind != dfrt::Variant::Kind::tiles;
 }
 
+const dfrt::Variant *df::nvvm::findSliced(const dfrt::Stage &stage) {
+  for (const dfrt::Variant &variant : stage.variants)
+    if (variant.kind == dfrt::Variant::Kind::sliced)
+      return &variant;
+  return nullptr;
+}
+
 static std::string nameOf(StringRef prefix, uint32_t stage, uint32_t variant) {
   return (prefix + "_" + Twine(stage) + "_" + Twine(variant)).str();
 }
@@ -21,15 +28,13 @@ static std::string nameOf(StringRef prefix, uint32_t stage, uint32_t variant) {
 /// Whether calls for slices are as good as a call for all of them: warps share
 /// the slices, and keep what they work on in registers.
 static bool prefersSlices(KernelState &state, const dfrt::Stage &stage) {
-  for (const dfrt::Variant &variant : stage.variants) {
-    if (variant.kind != dfrt::Variant::Kind::sliced)
-      continue;
-    std::string callee = state.calleeOf(variant);
-    return state.byWarp.contains(callee) &&
-           (stage.kind != dfrt::StageKind::reduce ||
-            findStateFunctions(state.emitter, callee));
-  }
-  return false;
+  const dfrt::Variant *variant = findSliced(stage);
+  if (!variant)
+    return false;
+  std::string callee = state.calleeOf(*variant);
+  return state.byWarp.contains(callee) &&
+         (stage.kind != dfrt::StageKind::reduce ||
+          findStateFunctions(state.emitter, callee));
 }
 
 namespace {

@@ -162,6 +162,9 @@ void forEachCall(Emitter &emitter, const dfrt::Stage &stage, bool sliced,
 void appendIndices(KernelState &state, const dfrt::Stage &stage, Value tile,
                    Value slice, SmallVectorImpl<Value> &arguments);
 
+/// The variant of a stage that computes slices, or null.
+const dfrt::Variant *findSliced(const dfrt::Stage &stage);
+
 /// The results of a function: several are a struct, one is itself.
 SmallVector<Type> scalarsOf(LLVM::LLVMFuncOp function);
 /// How many registers of a thread they take.

@@ -141,16 +141,15 @@ bool StageFold::findFinalize() {
   uint32_t found = dfrt::findFollowing(state.program, index);
   if (found == dfrt::kNone || !sliced || !state.byWarp.contains(callee))
     return false;
-  for (const dfrt::Variant &variant : state.program.stages[found].variants)
-    if (variant.kind == dfrt::Variant::Kind::sliced) {
-      finalizeSplit = state.split.contains(variant.symbol);
-      finalizeCallee = state.calleeOf(variant);
-      if (!e.find(finalizeCallee + "$follow"))
-        return false;
-      finalize = found;
-      return true;
-    }
-  return false;
+  const dfrt::Variant *variant = findSliced(state.program.stages[found]);
+  if (!variant)
+    return false;
+  finalizeSplit = state.split.contains(variant->symbol);
+  finalizeCallee = state.calleeOf(*variant);
+  if (!e.find(finalizeCallee + "$follow"))
+    return false;
+  finalize = found;
+  return true;
 }
 
 /// Calls `function` of the finalize with `slice`: what the fold has of it in
