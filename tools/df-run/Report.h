@@ -18,8 +18,8 @@
 #include "Memory.h"
 #include "Trace.h"
 
-#include "dataflow/Schedule/Schedulers.h"
 #include "dataflow/Schedule/LowerBound.h"
+#include "dataflow/Schedule/Schedulers.h"
 #include "dataflow/Schedule/Simulator.h"
 
 #include <optional>
