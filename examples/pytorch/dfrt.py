@@ -112,7 +112,7 @@ class Library:
     def plan_options(self, shape=None):
         """Defaults, or those of plans for a launch shape."""
         options = PlanOptions()
-        self.dll.dfrt_plan_options_init(byref(options))
+        self.dll.dfrt_plan_options_init_sized(byref(options), ctypes.sizeof(options))
         if shape is not None:
             self.dll.dfrt_shape_plan_options(byref(shape), byref(options))
         return options
@@ -143,7 +143,7 @@ class Planner:
     def __init__(self, library, artifact, options):
         self.library = library
         self.options = PlannerOptions()
-        library.dll.dfrt_planner_options_init(byref(self.options))
+        library.dll.dfrt_planner_options_init_sized(byref(self.options), ctypes.sizeof(self.options))
         self.options.plan_options = ctypes.pointer(options)
         self.planner = library.handle("dfrt_planner_create", artifact.value, byref(self.options),
                                       release="dfrt_planner_release")
@@ -182,7 +182,7 @@ class Launcher:
         self.shape = LaunchShape()
         library.call("dfrt_kernel_shape", self.kernel.value, None, byref(self.shape), None)
         self.maxima = LaunchMaxima()
-        library.dll.dfrt_launch_maxima_init(byref(self.maxima))
+        library.dll.dfrt_launch_maxima_init_sized(byref(self.maxima), ctypes.sizeof(self.maxima))
         self.launcher = None
 
     def include(self, plan):

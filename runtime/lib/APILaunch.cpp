@@ -96,12 +96,11 @@ Status reference(ArtifactState &artifact, const dfrt_tensor *arguments,
 }
 } // namespace
 
-void dfrt_launch_options_init(dfrt_launch_options *options) {
-  if (!options)
-    return;
-  *options = {};
-  options->struct_bytes = sizeof(*options);
-  options->poison = 1;
+void dfrt_launch_options_init_sized(dfrt_launch_options *options,
+                                    uint32_t struct_bytes) {
+  dfrt_launch_options defaults = {};
+  defaults.poison = 1;
+  writeDefaults(defaults, options, struct_bytes);
 }
 
 dfrt_status dfrt_launch(const dfrt_device *device,

@@ -92,36 +92,32 @@ dfrt_status inStream(dfrt_launcher *launcher, void *handle, Body body) {
 }
 } // namespace
 
-void dfrt_kernel_options_init(dfrt_kernel_options *options) {
-  if (!options)
-    return;
-  *options = {};
-  options->struct_bytes = sizeof(*options);
-  options->cluster_size = 1;
+void dfrt_kernel_options_init_sized(dfrt_kernel_options *options,
+                                    uint32_t struct_bytes) {
+  dfrt_kernel_options defaults = {};
+  defaults.cluster_size = 1;
+  writeDefaults(defaults, options, struct_bytes);
 }
 
-void dfrt_shape_options_init(dfrt_shape_options *options) {
-  if (!options)
-    return;
-  *options = {};
-  options->struct_bytes = sizeof(*options);
-  options->cluster_size = options->smallest_cluster = 1;
-  options->cooperation = 1;
+void dfrt_shape_options_init_sized(dfrt_shape_options *options,
+                                   uint32_t struct_bytes) {
+  dfrt_shape_options defaults = {};
+  defaults.cluster_size = defaults.smallest_cluster = 1;
+  defaults.cooperation = 1;
+  writeDefaults(defaults, options, struct_bytes);
 }
 
-void dfrt_launch_maxima_init(dfrt_launch_maxima *maxima) {
-  if (!maxima)
-    return;
-  *maxima = {};
-  maxima->struct_bytes = sizeof(*maxima);
+void dfrt_launch_maxima_init_sized(dfrt_launch_maxima *maxima,
+                                   uint32_t struct_bytes) {
+  dfrt_launch_maxima defaults = {};
+  writeDefaults(defaults, maxima, struct_bytes);
 }
 
-void dfrt_launcher_options_init(dfrt_launcher_options *options) {
-  if (!options)
-    return;
-  *options = {};
-  options->struct_bytes = sizeof(*options);
-  options->staging = Launcher::Options().staging;
+void dfrt_launcher_options_init_sized(dfrt_launcher_options *options,
+                                      uint32_t struct_bytes) {
+  dfrt_launcher_options defaults = {};
+  defaults.staging = Launcher::Options().staging;
+  writeDefaults(defaults, options, struct_bytes);
 }
 
 void dfrt_shape_plan_options(const dfrt_launch_shape *shape,

@@ -206,17 +206,16 @@ uint64_t dfrt_capacity_bytes(const dfrt_capacity *capacity) {
   return capacity ? requiredBytes(toMaxima(*capacity)) : 0;
 }
 
-void dfrt_plan_options_init(dfrt_plan_options *options) {
-  if (!options)
-    return;
+void dfrt_plan_options_init_sized(dfrt_plan_options *options,
+                                  uint32_t struct_bytes) {
   Topology topology;
-  *options = {};
-  options->struct_bytes = sizeof(*options);
-  options->ctas = topology.ctas;
-  options->cluster_size = topology.clusterSize;
-  options->shared_bytes = topology.sharedBytes;
-  options->reserved_bytes = topology.reservedBytes;
-  options->verify = 1;
+  dfrt_plan_options defaults = {};
+  defaults.ctas = topology.ctas;
+  defaults.cluster_size = topology.clusterSize;
+  defaults.shared_bytes = topology.sharedBytes;
+  defaults.reserved_bytes = topology.reservedBytes;
+  defaults.verify = 1;
+  writeDefaults(defaults, options, struct_bytes);
 }
 
 dfrt_status dfrt_plan_make(const dfrt_artifact *artifact,

@@ -20,12 +20,11 @@ struct dfrt_planner {
   std::vector<PlanInput> inputs;
 };
 
-void dfrt_planner_options_init(dfrt_planner_options *options) {
-  if (!options)
-    return;
-  *options = {};
-  options->struct_bytes = sizeof(*options);
-  options->plans = 16;
+void dfrt_planner_options_init_sized(dfrt_planner_options *options,
+                                     uint32_t struct_bytes) {
+  dfrt_planner_options defaults = {};
+  defaults.plans = 16;
+  writeDefaults(defaults, options, struct_bytes);
 }
 
 dfrt_status dfrt_planner_create(const dfrt_artifact *artifact,

@@ -28,8 +28,12 @@
 |* may use one at the same time, except to release it. Launches of one plan at
 |* the same time need different outputs and workspaces.
 |*
-|* Stability. Option structs start with their size, so that fields can be added
-|* at the end: use the _init functions. Numbers of enums never change meaning.
+|* Stability. Option structs start with their size in the caller's header, so
+|* that fields can be added at the end: use the _init functions. A library of
+|* another version reads and writes no byte beyond that size; what the caller
+|* does not know keeps its default, what the library does not know has to be 0.
+|* Other structs and the numbers of enums do not change within a
+|* DFRT_API_VERSION.
 |*
 |* Empty input. A batch without tasks gives a plan without instructions, whose
 |* launch writes nothing. A task whose range is empty is reduced to the identity
@@ -50,6 +54,15 @@ extern "C" {
 
 /* DFRT_API_VERSION of the library that is linked. */
 uint32_t dfrt_api_version(void);
+
+/* Declares `name`_init(&options), which sets the size and every default. It is
+ * inline, so that the size is the caller's; callers in other languages call
+ * `name`_init_sized with the size of the struct as they declare it. */
+#define DFRT_OPTIONS(name)                                                     \
+  void name##_init_sized(name *options, uint32_t struct_bytes);                \
+  static inline void name##_init(name *options) {                              \
+    name##_init_sized(options, (uint32_t)sizeof(*options));                    \
+  }
 
 /* ---- Errors ------------------------------------------------------------- */
 
@@ -220,7 +233,7 @@ typedef struct dfrt_plan_options {
                                     by the call only. The topology has to be one
                                     that the device keeps resident. */
 } dfrt_plan_options;
-void dfrt_plan_options_init(dfrt_plan_options *options);
+DFRT_OPTIONS(dfrt_plan_options)
 /* Sets the topology to all CTAs that the device of a profile keeps resident in
  * clusters of `cluster_size`, and the profile. DFRT_INVALID_ARGUMENT, naming
  * the sizes that it takes, when it does not take this one. */
@@ -251,10 +264,12 @@ dfrt_status dfrt_plan_bytes(const dfrt_plan *plan, const void **bytes,
 dfrt_status dfrt_plan_needs(const dfrt_plan *plan, dfrt_capacity *capacity);
 /* Counts, sizes and, where asked for, predicted time, as JSON. */
 dfrt_status dfrt_plan_summary(const dfrt_plan *plan, const char **json);
-/* Why the planner decided as it did: a JSON array of {topic, choice, reason}.
- * Where plans were compared (solver "best"), also predicted_us and `rejected`,
- * an array of {choice, predicted_us, gain_us} or {choice, refusal}. Empty for a
- * plan that was loaded. */
+/* Why the planner decided as it did: a JSON array of {topic, choice, reason,
+ * by}. `by` is who decided: "request" of the program, "option" of the caller,
+ * "solver", or "default" where there was nothing to choose. Where plans were
+ * compared (solver "best"), also predicted_us and `rejected`, an array of
+ * {choice, predicted_us, gain_us} or {choice, refusal}. Empty for a plan that
+ * was loaded. */
 dfrt_status dfrt_plan_decisions(const dfrt_plan *plan, const char **json);
 /* Bytes of memory that a launch on `device` needs: on the CPU for slots, on a
  * CUDA device also for flags, scratch and the plan. */
@@ -280,7 +295,7 @@ typedef struct dfrt_planner_options {
      proves each plan that is made, which takes far longer than making it. */
   const dfrt_plan_options *plan_options;
 } dfrt_planner_options;
-void dfrt_planner_options_init(dfrt_planner_options *options);
+DFRT_OPTIONS(dfrt_planner_options)
 
 /* Where a planner's plan comes from. */
 enum dfrt_plan_origin {
@@ -320,7 +335,7 @@ typedef struct dfrt_launch_options {
                         foreign kernel; 0 (default): all */
   uint32_t reserved; /* 0 */
 } dfrt_launch_options;
-void dfrt_launch_options_init(dfrt_launch_options *options);
+DFRT_OPTIONS(dfrt_launch_options)
 
 /* Executes `plan` on `count` arguments, in program order, and returns when the
  * outputs are written. Tests before anything runs: number, ranks, extents and
@@ -380,8 +395,9 @@ typedef struct dfrt_kernel_options {
   uint32_t cluster_size; /* a size that it takes; default 1 */
   uint32_t ticket;       /* 1: one that takes ticket plans; default 0 */
   uint32_t timeline;     /* 1: one that records a timeline; default 0 */
+  uint32_t reserved;     /* 0 */
 } dfrt_kernel_options;
-void dfrt_kernel_options_init(dfrt_kernel_options *options);
+DFRT_OPTIONS(dfrt_kernel_options)
 
 /* Chooses the first kernel of the artifact that the device can run and the
  * options ask for, and loads it; code that was loaded before is not loaded
@@ -419,7 +435,7 @@ typedef struct dfrt_shape_options {
   uint32_t cooperation;      /* 0: never, 1 (default): where the driver takes
                                 it, 2: always */
 } dfrt_shape_options;
-void dfrt_shape_options_init(dfrt_shape_options *options);
+DFRT_OPTIONS(dfrt_shape_options)
 
 /* Chooses a launch shape; a cluster size that the device refuses is halved.
  * `refused`, where not null, becomes the reasons, a line each, or "". */
@@ -439,7 +455,7 @@ typedef struct dfrt_launch_maxima {
   uint64_t collected_bytes; /* largest stack of collected fields */
   uint64_t plan_bytes;
 } dfrt_launch_maxima;
-void dfrt_launch_maxima_init(dfrt_launch_maxima *maxima);
+DFRT_OPTIONS(dfrt_launch_maxima)
 /* Raises the maxima to what `plan` needs. */
 dfrt_status dfrt_launch_maxima_include(dfrt_launch_maxima *maxima,
                                        const dfrt_plan *plan);
@@ -460,7 +476,7 @@ typedef struct dfrt_launcher_options {
   uint64_t memory_bytes;
   void *stream; /* in which the memory is initialised */
 } dfrt_launcher_options;
-void dfrt_launcher_options_init(dfrt_launcher_options *options);
+DFRT_OPTIONS(dfrt_launcher_options)
 
 /* A launcher is the state of one launch at a time, used by one thread at a
  * time: launches that may overlap take one launcher each. */

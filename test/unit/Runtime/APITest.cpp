@@ -312,7 +312,7 @@ TEST(API, ErrorsAreStatusesWithMessages) {
   options.combine = 9;
   EXPECT_FALSE(bool(PlanHandle::make(o.artifact, o.arguments, &options)));
   EXPECT_STREQ(dfrt_last_error(), "option combine is 9, expected 0 to 3");
-  options.struct_bytes = 4096;
+  options.struct_bytes = 5000;
   EXPECT_FALSE(bool(PlanHandle::make(o.artifact, o.arguments, &options)));
   // A plan of another program is refused.
   Opened other(spreadCase({5, 6}));
