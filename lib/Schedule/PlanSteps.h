@@ -35,7 +35,8 @@ private:
   using Memory = StageRequests::Memory;
 
   std::string edgeName(uint32_t slot, const Read &read) const;
-  const char *choose(uint32_t slot, const Read &read, Transport &choice) const;
+  const char *choose(uint32_t slot, const Read &read, Transport &choice,
+                     Decider &by) const;
   void neededSlices(uint32_t slot, const Read &read, uint32_t &begin,
                     uint32_t &end) const;
   bool staysLocal(uint32_t slot);
@@ -62,7 +63,8 @@ private:
   /// in global memory serves itself.
   Table<Read> local, peers, outside, receivers, inPlaceReads;
   Table<uint32_t> copies; ///< destinations of one multicast
-  uint64_t numLocal = 0, numCluster = 0, numGlobal = 0, numMulticast = 0;
+  /// Records by transport and by who chose it for one of their readers.
+  uint64_t numRecords[5][4] = {};
 };
 
 /// Places every slot. Where records move to global memory, copies of them are

@@ -334,6 +334,8 @@ void ScheduleBuilder::explain(const char *solver) {
     if (placement->pieces[s].empty() || graph.stage(s).range == kNone)
       continue;
     uint64_t split = 0;
+    const StageRequests &requests = graph.stage(s).requests;
+    bool asked = requests.minTiles > 1 || requests.maxTiles > 0;
     const std::vector<Assignment> &pieces = placement->pieces[s];
     for (size_t i = 0; i < pieces.size(); ++i)
       split += (i == 0 || pieces[i - 1].task != pieces[i].task) &&
@@ -343,15 +345,22 @@ void ScheduleBuilder::explain(const char *solver) {
          textOf(pieces.size(), " pieces of '", graph.stage(s).name, "'"),
          textOf(solver, " spreads ", problem.taskCount(s), " tasks over ",
                 placement->lanes, ticket() ? " draws, " : " CTAs, ", split,
-                " of them in several pieces")});
+                " of them in several pieces"),
+         asked                    ? Decider::request
+         : options.batchInvariant ? Decider::option
+                                  : Decider::solver});
   }
+  Decider by = Decider::none;
   auto combined = [&](uint64_t count, const char *choice, const char *why) {
     if (count)
       decisions->push_back(
           {"combine", choice,
-           textOf(count, " tasks ", why, ", at most ", mostParts, " parts")});
+           textOf(count, " tasks ", why, ", at most ", mostParts, " parts"),
+           by});
   };
   combined(numElided, "none", "have one part, which is the result");
+  by = options.combine == ScheduleOptions::Combine::automatic ? Decider::solver
+                                                              : Decider::option;
   combined(numScattered, "reduce-scatter",
            "are split and separable: each CTA with a part finishes a share");
   combined(numFolded, "fold", "are combined by one instruction");

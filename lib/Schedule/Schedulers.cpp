@@ -57,12 +57,28 @@ Status PlanSteps::choose(const ScheduleOptions &options) {
                          known);
 }
 
+const char *dfrt::deciderName(Decider decider) {
+  static const char *const names[] = {"default", "solver", "option", "request"};
+  return names[static_cast<unsigned>(decider) % 4];
+}
+
 Status PlanSteps::run(const ScheduleOptions &options, Decisions *decisions) {
   if (options.solver == kBestSolver) {
     Expected<ScheduleOptions> best = chooseOptions(problem, options, decisions);
     if (!best)
       return best.status();
-    return run(*best, decisions);
+    size_t first = decisions ? decisions->size() : 0;
+    Status status = run(*best, decisions);
+    // What was found is given as options, which nobody else has asked for.
+    for (size_t i = first; decisions && i < decisions->size(); ++i) {
+      Decision &decision = (*decisions)[i];
+      bool open = decision.topic == "combine"
+                      ? options.combine == ScheduleOptions::Combine::automatic
+                      : options.transport == Transport::automatic;
+      if (decision.by == Decider::option && decision.topic != "split" && open)
+        decision.by = Decider::solver;
+    }
+    return status;
   }
   DFRT_TRY(choose(options));
   DFRT_TRY(solver.run(*strategy, options, decisions, schedule, flow));

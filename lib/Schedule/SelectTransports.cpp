@@ -44,7 +44,7 @@ TransportSelector::TransportSelector(const Problem &problem, Schedule &schedule,
 
 Status TransportSelector::run(const ScheduleOptions &with) {
   options = with;
-  numLocal = numCluster = numGlobal = numMulticast = 0;
+  std::fill_n(&numRecords[0][0], sizeof(numRecords) / sizeof(uint64_t), 0);
   uint32_t count = static_cast<uint32_t>(schedule.slots.size());
   reserve(schedule.transfers, count);
   reserve(schedule.destinations, count);
@@ -65,17 +65,19 @@ Status TransportSelector::run(const ScheduleOptions &with) {
 }
 
 void TransportSelector::explain(Decisions &decisions) const {
-  auto add = [&](uint64_t count, const char *choice, const char *why) {
-    if (count)
-      decisions.push_back(
-          {"transport", choice, textOf(count, " records ", why)});
+  auto add = [&](Transport transport, const char *why) {
+    for (Decider by :
+         {Decider::none, Decider::solver, Decider::option, Decider::request})
+      if (uint64_t count = numRecords[size_t(transport)][size_t(by)])
+        decisions.push_back({"transport", transportName(transport),
+                             textOf(count, " records ", why), by});
   };
-  add(numLocal, "local", "are read on the CTA that made them only");
-  add(numCluster, "cluster_shared",
+  add(Transport::local, "are read on the CTA that made them only");
+  add(Transport::clusterShared,
       "go from shared memory to shared memory of a cluster peer");
-  add(numGlobal, "global",
+  add(Transport::global,
       "are published in global memory for readers outside the cluster");
-  add(numMulticast, "multicast", "go to several peers at once, as requested");
+  add(Transport::multicast, "go to several peers at once, as requested");
 }
 
 std::string TransportSelector::edgeName(uint32_t slot, const Read &read) const {
@@ -91,12 +93,15 @@ std::string TransportSelector::edgeName(uint32_t slot, const Read &read) const {
 /// The transport of one edge between lanes. Null, or the limit that speaks
 /// against a choice that is forced.
 const char *TransportSelector::choose(uint32_t slot, const Read &read,
-                                      Transport &choice) const {
+                                      Transport &choice, Decider &by) const {
   uint32_t stage = schedule.slots[slot].stage;
   uint32_t reader = schedule.instructions[read.instruction].stage;
   choice = requested[stage * memory.size() + reader];
-  if (choice == Transport::automatic)
+  by = Decider::request;
+  if (choice == Transport::automatic) {
     choice = options.transport;
+    by = choice == Transport::automatic ? Decider::solver : Decider::option;
+  }
   bool ticket = schedule.discipline == Discipline::ticket;
   const Topology &topology = problem.topology;
   bool sameCluster = !ticket && topology.clusterSize > 1 &&
@@ -157,7 +162,7 @@ bool TransportSelector::staysLocal(uint32_t slot) {
   for (const Read &read : reads)
     if (flow.lane[read.instruction] != from)
       return false;
-  numLocal += !reads.empty();
+  numRecords[size_t(Transport::local)][size_t(Decider::none)] += !reads.empty();
   if (memory[schedule.slots[slot].stage] == Memory::global)
     schedule.slots[slot].space = Space::global;
   return true;
@@ -173,6 +178,7 @@ Status TransportSelector::select(uint32_t slot) {
   outside.clear();
   receivers.clear();
   inPlaceReads.clear();
+  Decider strongest[5] = {};
   for (const Read &read : reads) {
     if (flow.lane[read.instruction] == from) {
       local.push(read);
@@ -180,10 +186,12 @@ Status TransportSelector::select(uint32_t slot) {
       continue;
     }
     Transport transport;
-    if (const char *limit = choose(slot, read, transport))
+    Decider by;
+    if (const char *limit = choose(slot, read, transport, by))
       return invalidArgument(edgeName(slot, read), ": transport ",
                              transportName(transport), " is requested, but ",
                              limit);
+    strongest[size_t(transport)] = std::max(strongest[size_t(transport)], by);
     if (transport == Transport::clusterShared) {
       peers.push(read);
     } else if (transport == Transport::multicast) {
@@ -193,9 +201,9 @@ Status TransportSelector::select(uint32_t slot) {
       inPlaceReads.push(read);
     }
   }
-  numCluster += !peers.empty();
-  numGlobal += !outside.empty();
-  numMulticast += !receivers.empty();
+  for (size_t transport = 0; transport < 5; ++transport)
+    if (Decider by = strongest[transport]; by != Decider::none)
+      ++numRecords[transport][size_t(by)];
   bool inPlace = request == Memory::global || !receivers.empty() ||
                  (ticket && !outside.empty() && request != Memory::shared);
   if (inPlace)

@@ -147,6 +147,12 @@ public:
       return fail("reserved_bytes is ", kernel.reservedBytes,
                   ", not a multiple of ", kRecordAlignment);
     DFRT_TRY(atMost("reserved_bytes", kernel.reservedBytes, kMaximumReserved));
+    const Kernel::Reserved &parts = kernel.reserved;
+    for (uint64_t part :
+         {parts.rings, parts.barriers, parts.exchange, parts.scratch})
+      DFRT_TRY(atMost("a part of reserved_bytes", part, kernel.reservedBytes));
+    DFRT_TRY(atMost("the sum of the parts of reserved_bytes", parts.total(),
+                    kernel.reservedBytes));
     DFRT_TRY(atMost("max_barriers", kernel.maxBarriers, kMaximumBarriers));
     DFRT_TRY(atMost("scratch_bytes", kernel.scratchBytes, kMaximumScratch));
     if (!isPowerOfTwo(kernel.maxCluster) || kernel.maxCluster > kMaximumCluster)

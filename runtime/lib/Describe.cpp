@@ -170,6 +170,10 @@ void describeKernel(JsonWriter &json, const Program &program,
   json.endArray();
   json.member("threads", kernel.threads);
   json.member("reserved_bytes", kernel.reservedBytes);
+  json.member("ring_bytes", kernel.reserved.rings);
+  json.member("barrier_bytes", kernel.reserved.barriers);
+  json.member("exchange_bytes", kernel.reserved.exchange);
+  json.member("handler_bytes", kernel.reserved.scratch);
   json.member("max_barriers", kernel.maxBarriers);
   json.member("scratch_bytes", kernel.scratchBytes);
   json.member("max_cluster", kernel.maxCluster);
@@ -334,6 +338,7 @@ std::string dfrt::describeDecisions(const Decisions &decisions) {
     json.member("topic", decision.topic);
     json.member("choice", decision.choice);
     json.member("reason", decision.reason);
+    json.member("by", deciderName(decision.by));
     if (decision.predictedNs >= 0) {
       json.member("predicted_us", decision.predictedNs / 1000);
       json.beginArray("rejected");

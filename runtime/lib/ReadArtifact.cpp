@@ -235,6 +235,8 @@ private:
     k.transports = t->transports();
     k.threads = t->threads();
     k.reservedBytes = t->reserved_bytes();
+    k.reserved = {t->ring_bytes(), t->barrier_bytes(), t->exchange_bytes(),
+                  t->handler_bytes()};
     k.maxBarriers = t->max_barriers();
     k.scratchBytes = t->scratch_bytes();
     k.maxCluster = t->max_cluster();

@@ -142,7 +142,9 @@ class Writer {
     return fbs::CreateKernel(
         builder, symbol, k.blob, k.ptxBlob, target, k.disciplines, k.transports,
         k.threads, k.reservedBytes, k.maxBarriers, k.scratchBytes, k.maxCluster,
-        k.watchdog, k.parameterBytes, alignment, maps, remarks, k.timeline);
+        k.watchdog, k.parameterBytes, alignment, maps, remarks, k.timeline,
+        k.reserved.rings, k.reserved.barriers, k.reserved.exchange,
+        k.reserved.scratch);
   }
 
 public:

@@ -10,7 +10,7 @@
 
 // CHECK: dataflow.program @ragged_sum
 // CHECK: gpu.module @ragged_sum_static [#nvvm.target<chip = "sm_90a"
-// CHECK-SAME: dataflow.kernel = {argument_alignment = array<i64: 4, 4, 4>, disciplines = 1 : i64, max_barriers = 512 : i64, max_cluster = 16 : i64
+// CHECK-SAME: dataflow.kernel = {argument_alignment = array<i64: 4, 4, 4>, barrier_bytes = {{[0-9]+}} : i64, disciplines = 1 : i64, exchange_bytes = 0 : i64, handler_bytes = {{[0-9]+}} : i64, max_barriers = 512 : i64, max_cluster = 16 : i64
 // CHECK-SAME: parameter_bytes = 384 : i64, program = "ragged_sum", remarks = ["no streams: handlers load what they use", "no fragments: tiles lie in memory"]
 // CHECK-SAME: symbol = "ragged_sum_static", threads = 384 : i64, timeline = false, transports = 30 : i64, watchdog = false}
 // Each function of the library is there once, and only if it is needed; handlers and stages follow.

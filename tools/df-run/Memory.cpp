@@ -84,10 +84,10 @@ MemoryLayout dfrt::layOutMemory(const Problem &problem,
 
   cuda::PlanFacts facts = cuda::planFacts(problem.program, plan.data());
   for (const Kernel &kernel : kernels)
-    layout.kernels.push_back({kernel.symbol, kernel.reservedBytes,
-                              kernel.scratchBytes, kernel.maxBarriers,
-                              cuda::planDifferences(kernel, facts),
-                              kernel.remarks});
+    layout.kernels.push_back(
+        {kernel.symbol, kernel.reservedBytes, kernel.reserved,
+         kernel.scratchBytes, kernel.maxBarriers,
+         cuda::planDifferences(kernel, facts), kernel.remarks});
   return layout;
 }
 
@@ -100,6 +100,16 @@ std::string dfrt::toText(const MemoryLayout &layout) {
                   formatBytes(layout.fullest), formatBytes(layout.total()),
                   formatBytes(layout.limit), formatBytes(layout.globalBytes),
                   formatCount(layout.globalSlots), layout.flags);
+  for (const MemoryLayout::Fit &fit : layout.kernels)
+    if (fit.differences.empty() && fit.parts.total()) {
+      out += fmt::format("{:<12} reserved by '{}': rings {}, barriers {}, "
+                         "exchange of fragments {}, scratch of handlers {}\n",
+                         "", fit.kernel, formatBytes(fit.parts.rings),
+                         formatBytes(fit.parts.barriers),
+                         formatBytes(fit.parts.exchange),
+                         formatBytes(fit.parts.scratch));
+      break;
+    }
   for (const std::string &problem : layout.problems)
     out += fmt::format("{:<12} WRONG: {}\n", "", problem);
   return out;
@@ -116,6 +126,10 @@ Json dfrt::toJson(const MemoryLayout &layout) {
   for (const MemoryLayout::Fit &fit : layout.kernels)
     kernels.push_back({{"kernel", fit.kernel},
                        {"reserved_bytes", fit.reserved},
+                       {"ring_bytes", fit.parts.rings},
+                       {"barrier_bytes", fit.parts.barriers},
+                       {"exchange_bytes", fit.parts.exchange},
+                       {"handler_bytes", fit.parts.scratch},
                        {"scratch_bytes", fit.scratchBytes},
                        {"max_barriers", fit.maxBarriers},
                        {"executes_plan", fit.differences.empty()},

@@ -40,7 +40,8 @@ struct MemoryLayout {
 
   struct Fit {
     std::string kernel;
-    uint64_t reserved = 0;     ///< rings, handler scratch, barriers
+    uint64_t reserved = 0; ///< the parts and what aligns them
+    Kernel::Reserved parts;
     uint64_t scratchBytes = 0; ///< in global memory, a CTA
     uint32_t maxBarriers = 0;
     std::string differences; ///< why it cannot execute the plan, or ""

@@ -70,10 +70,21 @@ static void readDecisions(const dfrt_plan *plan, Decisions &decisions) {
   Json list = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!list.is_array())
     return;
-  for (const Json &entry : list)
-    decisions.push_back({entry.value("topic", std::string()),
+  for (const Json &entry : list) {
+    Decision decision = {entry.value("topic", std::string()),
                          entry.value("choice", std::string()),
-                         entry.value("reason", std::string())});
+                         entry.value("reason", std::string())};
+    std::string by = entry.value("by", std::string());
+    for (Decider decider : {Decider::none, Decider::option, Decider::request})
+      if (by == deciderName(decider))
+        decision.by = decider;
+    decision.predictedNs = entry.value("predicted_us", -1e-3) * 1e3;
+    for (const Json &other : entry.value("rejected", Json::array()))
+      decision.rejected.push_back({other.value("choice", std::string()),
+                                   other.value("predicted_us", -1e-3) * 1e3,
+                                   other.value("refusal", std::string())});
+    decisions.push_back(std::move(decision));
+  }
 }
 
 Expected<Plan> dfrt::preparePlan(const LoadedArtifact &artifact,

@@ -201,11 +201,6 @@ static Json planJson(const Plan &plan, const Report &report) {
 
 Json dfrt::planReport(const Options &options, const Plan &plan,
                       const Report &report) {
-  Json decisions = Json::array();
-  for (const Decision &decision : report.decisions)
-    decisions.push_back({{"topic", decision.topic},
-                         {"choice", decision.choice},
-                         {"reason", decision.reason}});
   return {{"schema", kSchema},
           {"artifact", report.artifact},
           {"program", report.program},
@@ -215,7 +210,7 @@ Json dfrt::planReport(const Options &options, const Plan &plan,
           {"point", report.point},
           {"target", targetJson(options, plan)},
           {"inputs", inputsJson(options, plan)},
-          {"decisions", decisions},
+          {"decisions", toJson(report.decisions)},
           {"memory", toJson(*report.memory)},
           {"plan", planJson(plan, report)}};
 }

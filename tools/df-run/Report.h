@@ -132,6 +132,7 @@ PlanSummary summarise(const Problem &problem, const Schedule &schedule,
 std::string toText(const Report &report);
 /// The measurement in one line, and a line for everything that is wrong.
 std::string toMeasurementLine(const Report &report);
+Json toJson(const Decisions &decisions);
 Json toJson(const Report &report);
 
 /// "12.3 KB", "4.0 MB", ...; powers of 1000.

@@ -67,6 +67,28 @@ static Json numberOrNull(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+Json dfrt::toJson(const Decisions &decisions) {
+  Json list = Json::array();
+  for (const Decision &decision : decisions) {
+    list.push_back({{"topic", decision.topic},
+                    {"choice", decision.choice},
+                    {"reason", decision.reason},
+                    {"by", deciderName(decision.by)}});
+    if (decision.predictedNs < 0)
+      continue;
+    list.back()["predicted_us"] = decision.predictedNs / 1e3;
+    Json rejected = Json::array();
+    for (const Alternative &other : decision.rejected)
+      rejected.push_back(
+          other.predictedNs < 0
+              ? Json({{"choice", other.choice}, {"refusal", other.refusal}})
+              : Json({{"choice", other.choice},
+                      {"predicted_us", other.predictedNs / 1e3}}));
+    list.back()["rejected"] = rejected;
+  }
+  return list;
+}
+
 Json dfrt::toJson(const Report &report) {
   Json result = {
       {"artifact", report.artifact}, {"program", report.program},
@@ -74,11 +96,7 @@ Json dfrt::toJson(const Report &report) {
       {"passed", report.passed()},   {"problem", problemJson(report.problem)}};
   if (report.plan)
     result["plan"] = planJson(*report.plan);
-  result["decisions"] = Json::array();
-  for (const Decision &decision : report.decisions)
-    result["decisions"].push_back({{"topic", decision.topic},
-                                   {"choice", decision.choice},
-                                   {"reason", decision.reason}});
+  result["decisions"] = toJson(report.decisions);
   if (report.prediction) {
     const SimulationResult &p = *report.prediction;
     result["prediction"] = {

@@ -19,6 +19,10 @@
 //   transports         bit t: dfrt::Transport t
 //   threads            of a CTA
 //   reserved_bytes     shared memory in front of the plan's slots
+//   ring_bytes         of which rings of streams,
+//   barrier_bytes      barriers of rings and plans, and the control block,
+//   exchange_bytes     the conversion of fragment layouts,
+//   handler_bytes      and scratch of handlers and folds
 //   max_barriers       that a plan may use on a CTA
 //   scratch_bytes      fixed part of a CTA's scratch in global memory
 //   max_cluster        CTAs of a cluster

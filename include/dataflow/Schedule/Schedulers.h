@@ -55,11 +55,18 @@ struct Alternative {
   std::string refusal;     ///< then why
 };
 
+/// Who made a decision: nobody, since there was nothing to choose; the solver;
+/// the caller, by `ScheduleOptions`; the program, by a request on a stage.
+enum class Decider { none, solver, option, request };
+/// "default" for none.
+const char *deciderName(Decider decider);
+
 /// Why a planner step decided as it did: for remarks and `df-run`.
 struct Decision {
   std::string topic;  ///< e.g. "combine", "transport", "split"
   std::string choice; ///< e.g. "reduce-scatter"
   std::string reason; ///< one sentence with the numbers
+  Decider by = Decider::solver;
   /// Where plans were compared: the simulated time of the one that was made,
   /// and what the others would have taken; the gain is the difference.
   double predictedNs = -1;

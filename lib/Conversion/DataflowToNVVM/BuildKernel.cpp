@@ -106,7 +106,7 @@ private:
   /// That a plan may use of a CTA; only copies and releases need them.
   uint32_t maxBarriers = 0;
   uint64_t controlAt = 0, barriersAt = 0, fragmentAt = 0, privateAt = 0,
-           privateBytes = 0;
+           fragmentBytes = 0, privateBytes = 0;
   uint64_t parameterBytes = 0, reservedBytes = 0;
   std::vector<dfrt::TensorMapSpec> maps;
   std::vector<std::string> remarks;
@@ -160,7 +160,6 @@ LogicalResult KernelBuilder::placeShared() {
 }
 
 LogicalResult KernelBuilder::placePrivate() {
-  uint64_t fragmentBytes = 0;
   for (const HandlerFunctionInfo &handler : handlers)
     fragmentBytes = std::max(fragmentBytes, handler.fragmentBytes);
   auto place = [&] {
@@ -501,6 +500,11 @@ void KernelBuilder::describe(KernelState &state) {
       number("transports", specialization.transports),
       number("threads", threads + kOtherThreads),
       number("reserved_bytes", reservedBytes),
+      number("ring_bytes", rings.stageBytes),
+      number("barrier_bytes",
+             kControlBytes + rings.barrierBytes + kBarrierBytes * maxBarriers),
+      number("exchange_bytes", fragmentBytes),
+      number("handler_bytes", state.memory.sharedBytes()),
       number("max_barriers", maxBarriers),
       number("scratch_bytes", state.memory.globalBytes()),
       number("max_cluster", kMaxCluster),

@@ -83,6 +83,8 @@ static FailureOr<dfrt::Kernel> readKernel(Operation *module) {
   kernel.transports = uint32_t(number("transports"));
   kernel.threads = uint32_t(number("threads"));
   kernel.reservedBytes = number("reserved_bytes");
+  kernel.reserved = {number("ring_bytes"), number("barrier_bytes"),
+                     number("exchange_bytes"), number("handler_bytes")};
   kernel.maxBarriers = uint32_t(number("max_barriers"));
   kernel.scratchBytes = number("scratch_bytes");
   kernel.maxCluster = uint32_t(number("max_cluster"));

@@ -144,7 +144,17 @@ struct Kernel {
   uint32_t threads = 0;       ///< of a CTA, in warps of 32
   uint64_t reservedBytes = 0; ///< of shared memory, before the slot arena; the
                               ///< topology of a plan must reserve as much
-  uint32_t maxBarriers = 0;   ///< plan barriers of a CTA
+  /// What takes `reservedBytes`; aligning it takes the rest. All 0: not known.
+  struct Reserved {
+    uint64_t rings = 0;    ///< tiles of streams that are loaded ahead
+    uint64_t barriers = 0; ///< of rings and plans, and the control block
+    uint64_t exchange = 0; ///< where layouts of fragments are converted
+    uint64_t scratch = 0;  ///< of handlers and folds
+
+    uint64_t total() const { return rings + barriers + exchange + scratch; }
+  };
+  Reserved reserved;
+  uint32_t maxBarriers = 0; ///< plan barriers of a CTA
   /// Global memory of a CTA for handlers; stacks of collected records come
   /// behind it.
   uint64_t scratchBytes = 0;

@@ -48,6 +48,7 @@ Artifact kernelArtifact() {
   kernel.transports = 0x1e;
   kernel.threads = 384;
   kernel.reservedBytes = 4096;
+  kernel.reserved = {2048, 512, 1024, 256};
   kernel.maxBarriers = 64;
   kernel.scratchBytes = 100;
   kernel.maxCluster = 16;
@@ -112,6 +113,10 @@ TEST(Kernels, RoundTripKeepsEverything) {
   EXPECT_EQ(kernel.transports, 0x1eu);
   EXPECT_EQ(kernel.threads, 384u);
   EXPECT_EQ(kernel.reservedBytes, 4096u);
+  EXPECT_EQ(kernel.reserved.rings, 2048u);
+  EXPECT_EQ(kernel.reserved.barriers, 512u);
+  EXPECT_EQ(kernel.reserved.exchange, 1024u);
+  EXPECT_EQ(kernel.reserved.scratch, 256u);
   EXPECT_EQ(kernel.maxBarriers, 64u);
   EXPECT_EQ(kernel.scratchBytes, 100u);
   EXPECT_EQ(kernel.maxCluster, 16u);
@@ -182,6 +187,12 @@ TEST(Kernels, WrongFieldsAreNamed) {
   EXPECT_EQ(refusal([](K &k, A &) { k.reservedBytes = 1 << 25; }),
             "artifact: kernels[0].reserved_bytes is 33554432, but must be at "
             "most 16777216");
+  EXPECT_EQ(refusal([](K &k, A &) { k.reserved.exchange = 8192; }),
+            "artifact: kernels[0].a part of reserved_bytes is 8192, but must "
+            "be at most 4096");
+  EXPECT_EQ(refusal([](K &k, A &) { k.reserved.scratch = 2048; }),
+            "artifact: kernels[0].the sum of the parts of reserved_bytes is "
+            "5632, but must be at most 4096");
   EXPECT_EQ(refusal([](K &k, A &) { k.maxBarriers = 65537; }),
             "artifact: kernels[0].max_barriers is 65537, but must be at most "
             "65536");

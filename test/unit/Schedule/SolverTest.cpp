@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace dfrt;
@@ -183,8 +184,51 @@ TEST(Combine, ScattersSeparableTasks) {
   EXPECT_EQ(begins, (std::set<uint32_t>{0, 2, 4, 6}));
   bool explained = false;
   for (const Decision &d : decisions)
-    explained |= d.topic == "combine" && d.choice == "reduce-scatter";
+    explained |= d.topic == "combine" && d.choice == "reduce-scatter" &&
+                 d.by == Decider::solver;
   EXPECT_TRUE(explained);
+}
+
+TEST(Decisions, SayWhoDecided) {
+  auto deciders = [](Program program, const ScheduleOptions &options) {
+    std::map<std::string, Decider> result; // the strongest
+    Problem p = problemFor(std::move(program), {64 * 330}, topology(33));
+    Decisions decisions;
+    Expected<Schedule> made = makeSchedule(p, options, &decisions);
+    EXPECT_TRUE(bool(made)) << made.status().message();
+    for (const Decision &d : decisions)
+      result[d.topic] = std::max(result[d.topic], d.by);
+    return result;
+  };
+  ScheduleOptions options;
+  std::map<std::string, Decider> by = deciders(splitReduce(true), options);
+  EXPECT_EQ(by["split"], Decider::solver);
+  EXPECT_EQ(by["combine"], Decider::solver);
+  EXPECT_EQ(by["transport"], Decider::solver);
+
+  options.combine = ScheduleOptions::Combine::fold;
+  options.transport = Transport::global;
+  by = deciders(splitReduce(true), options);
+  EXPECT_EQ(by["split"], Decider::solver);
+  EXPECT_EQ(by["combine"], Decider::option);
+  EXPECT_EQ(by["transport"], Decider::option);
+
+  // What "best" has found, nobody has asked for; the rest is as before.
+  options.solver = "best";
+  options.transport = Transport::automatic;
+  by = deciders(splitReduce(true), options);
+  EXPECT_EQ(by["solver"], Decider::solver);
+  EXPECT_EQ(by["combine"], Decider::option);
+  EXPECT_EQ(by["transport"], Decider::solver);
+
+  Program asking = splitReduce(true);
+  asking.stages[0].requests.maxTiles = 10; // a piece on each CTA
+  asking.stages[0].requests.transport = Transport::global;
+  by = deciders(asking, {});
+  EXPECT_EQ(by["split"], Decider::request);
+  EXPECT_EQ(by["transport"], Decider::request);
+  EXPECT_STREQ(deciderName(by["split"]), "request");
+  EXPECT_STREQ(deciderName(Decider::none), "default");
 }
 
 TEST(Combine, ManyPartsShareFewSlices) {
