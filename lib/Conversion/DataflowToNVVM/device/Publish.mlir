@@ -38,7 +38,6 @@ llvm.func internal @dfk_leave_flags(%counters: !llvm.ptr, %flag: i32) {
 
 // All compute threads, instead of meeting: the record is written.
 llvm.func internal @dfk_post(%counters: !llvm.ptr) {
-  %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c3 = arith.constant 3 : i32
   %c64 = arith.constant 64 : i32
@@ -47,8 +46,8 @@ llvm.func internal @dfk_post(%counters: !llvm.ptr) {
   %use = llvm.load %cell : !llvm.ptr -> i32
   %lane = llvm.call @dfk_lane() : () -> i32
   llvm.call @dfk_sync_warp() : () -> ()
-  %is0 = arith.cmpi eq, %lane, %c0 : i32
-  scf.if %is0 {
+  %arrives = llvm.call @dfk_arrives(%lane) : (i32) -> i1
+  scf.if %arrives {
     nvvm.mbarrier.arrive %there : !llvm.ptr<3> -> i64
   }
   llvm.call @dfk_sync_warp() : () -> ()
@@ -71,7 +70,7 @@ llvm.func internal @dfk_publish(%p: !llvm.ptr) {
   %there = llvm.call @dfk_control(%c64) : (i32) -> !llvm.ptr<3>
   %read = llvm.call @dfk_control(%c72) : (i32) -> !llvm.ptr<3>
   %lane = llvm.call @dfk_lane() : () -> i32
-  %is0 = arith.cmpi eq, %lane, %c0 : i32
+  %arrives = llvm.call @dfk_arrives(%lane) : (i32) -> i1
   %offset = arith.shli %lane, %c2 : i32
   %at = arith.addi %c80, %offset : i32
   %place = llvm.call @dfk_control(%at) : (i32) -> !llvm.ptr<3>
@@ -79,7 +78,7 @@ llvm.func internal @dfk_publish(%p: !llvm.ptr) {
     llvm.call @dfk_await_own(%there, %use, %c2, %c5, %none, %c0) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
     %flag = llvm.load volatile %place {alignment = 4 : i64} : !llvm.ptr<3> -> i32
     llvm.call @dfk_sync_warp() : () -> ()
-    scf.if %is0 {
+    scf.if %arrives {
       nvvm.mbarrier.arrive %read : !llvm.ptr<3> -> i64
     }
     // Neither of the two numbers that are no flags.

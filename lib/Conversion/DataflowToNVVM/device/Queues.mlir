@@ -21,8 +21,12 @@ llvm.func internal @dfk_begin(%p: !llvm.ptr) {
     %warps = arith.shrui %threads, %c5 : i32
     %posted = llvm.call @dfk_control(%c64) : (i32) -> !llvm.ptr<3>
     %read = llvm.call @dfk_control(%c72) : (i32) -> !llvm.ptr<3>
-    nvvm.mbarrier.init %posted, %warps : !llvm.ptr<3>, i32
-    nvvm.mbarrier.init %read, %c1 : !llvm.ptr<3>, i32
+    // As many as arrive: see dfk_arrives.
+    %watched = llvm.call @dfk_is_watched() : () -> i1
+    %posts = arith.select %watched, %threads, %warps : i32
+    %reads = arith.select %watched, %c32, %c1 : i32
+    nvvm.mbarrier.init %posted, %posts : !llvm.ptr<3>, i32
+    nvvm.mbarrier.init %read, %reads : !llvm.ptr<3>, i32
     %is_ticket = llvm.call @dfk_is_ticket() : () -> i1
     scf.if %is_ticket {
       %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>

@@ -55,7 +55,6 @@ llvm.func internal @dfk_take_at(%full: i32, %empty: i32, %base: i32, %depth: i32
 
 // The compute threads: hands the stage back. Each warp does so when its own reads are over; it need not have met the others.
 llvm.func internal @dfk_give(%empty: i32, %depth: i32, %counter: !llvm.ptr) {
-  %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c3 = arith.constant 3 : i32
   %count = llvm.load %counter : !llvm.ptr -> i32
@@ -65,10 +64,7 @@ llvm.func internal @dfk_give(%empty: i32, %depth: i32, %counter: !llvm.ptr) {
   %barrier = llvm.call @dfk_shared(%at) : (i32) -> !llvm.ptr<3>
   llvm.call @dfk_sync_warp() : () -> ()
   %lane = llvm.call @dfk_lane() : () -> i32
-  %is0 = arith.cmpi eq, %lane, %c0 : i32
-  // Tools that look for races know that a thread's reads are over only from the thread's own arrival.
-  %watched = llvm.call @dfk_is_watched() : () -> i1
-  %arrives = arith.ori %is0, %watched : i1
+  %arrives = llvm.call @dfk_arrives(%lane) : (i32) -> i1
   scf.if %arrives {
     nvvm.mbarrier.arrive %barrier : !llvm.ptr<3> -> i64
   }

