@@ -10,11 +10,13 @@
 // and unwritten slots hold NaNs, and for ticket plans only some of the CTAs may
 // find room. Every output is compared, bit by bit.
 //
-//   execute-campaign [--executions N] [--seed S] [ARTIFACT WORKLOAD]...
+//   execute-campaign [--executions N] [--seed S] [--set NAME=VALUE]...
+//                    [ARTIFACT WORKLOAD]...
 //
 // Without artifacts: the programs of the runtime's tests, with random batches
-// and exact expected results. With them: every point of the workload, which has
-// to give the same bits in every order. Exit code 0 when all did.
+// and exact expected results. With them: the points of the workload, which have
+// to give the same bits in every order of a plan. Exit code 0 when all did.
+// `execute-examples` runs it for the examples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 
 using namespace dfrt;
@@ -68,8 +71,9 @@ public:
   void execute(const Subject &subject, uint64_t count, Prepare arguments,
                Judge judge);
   void testPrograms();
-  /// False when it cannot be run at all.
-  bool example(const std::string &artifact, const std::string &workload,
+  /// About `count` executions of random plans of random points.
+  void example(const std::string &artifact, const std::string &workload,
+               const std::map<std::string, int64_t> &dimensions,
                uint64_t count);
   int finish() const;
   uint64_t done() const { return executions; }
@@ -192,11 +196,11 @@ void Campaign::testPrograms() {
   }
 }
 
-bool Campaign::example(const std::string &path, const std::string &file,
+void Campaign::example(const std::string &path, const std::string &file,
+                       const std::map<std::string, int64_t> &dimensions,
                        uint64_t count) {
   auto give = [&](const Status &status) {
     fail(path + ": " + status.message());
-    return false;
   };
   Expected<ArtifactHandle> artifact = ArtifactHandle::fromFile(path);
   if (!artifact)
@@ -206,11 +210,11 @@ bool Campaign::example(const std::string &path, const std::string &file,
   Expected<Artifact> read = readArtifact(bytes.data(), bytes.size());
   if (!read)
     return give(read.status());
-  Expected<Workload> workload = Workload::read(file, {});
+  Expected<Workload> workload = Workload::read(file, dimensions);
   if (!workload)
     return give(workload.status());
-  constexpr uint64_t kSmall = uint64_t(64) << 20; // bytes of one batch
-  std::vector<size_t> points;
+  constexpr uint64_t kSmall = uint64_t(4) << 20; // bytes of one batch
+  std::vector<std::pair<std::string, Tensors>> points;
   for (size_t p = 0; p < workload->points().size(); ++p) {
     Expected<std::vector<BoundArgument>> bound =
         workload->bind(p, read->program);
@@ -219,45 +223,44 @@ bool Campaign::example(const std::string &path, const std::string &file,
     uint64_t all = 0;
     for (const BoundArgument &argument : *bound)
       all += argument.bytes();
-    if (all <= kSmall)
-      points.push_back(p);
-  }
-  if (points.empty())
-    return true;
-  for (size_t p : points) {
-    Expected<std::vector<BoundArgument>> bound =
-        workload->bind(p, read->program);
+    if (all > kSmall)
+      continue;
     Expected<Tensors> tensors =
         planTensors(std::move(*bound), read->program, 1);
     if (!tensors)
       return give(tensors.status());
     if (Status filled = fillTensors(*tensors, 1, 1); !filled.ok())
       return give(filled);
-    uint64_t each = std::max<uint64_t>(1, count / points.size() / 4);
-    for (uint32_t k = 0; k < 4; ++k) {
-      Subject subject;
-      subject.name =
-          read->program.name + " point " + workload->points()[p].name;
-      subject.artifact = &*artifact;
-      subject.plan = plan(*artifact, tensors->views, subject);
-      if (!subject.plan)
-        continue;
-      std::vector<std::vector<uint8_t>> first;
-      execute(
-          subject, each,
-          [&] {
-            poisonOutputs(*tensors);
-            return tensors->views;
-          },
-          [&]() -> std::string {
-            std::vector<std::vector<uint8_t>> now = outputsOf(*tensors);
-            if (first.empty())
-              first = now;
-            return first == now ? "" : "other bits than in the first order";
-          });
-    }
+    points.emplace_back(workload->points()[p].name, std::move(*tensors));
   }
-  return true;
+  if (points.empty())
+    return fail(path + ": no point of " + file + " is small enough");
+  constexpr uint64_t kOrders = 40;   // of each plan
+  constexpr uint32_t kPatience = 50; // refused plans, one after the other
+  uint64_t target = std::min(most, executions + count);
+  for (uint32_t vain = 0; executions < target && vain < kPatience; ++vain) {
+    auto &[name, tensors] = points[below(uint32_t(points.size()))];
+    Subject subject;
+    subject.name = read->program.name + " point " + name;
+    subject.artifact = &*artifact;
+    subject.plan = plan(*artifact, tensors.views, subject);
+    if (!subject.plan)
+      continue;
+    vain = 0;
+    std::vector<std::vector<uint8_t>> first;
+    execute(
+        subject, std::min(kOrders, target - executions),
+        [&, &tensors = tensors] {
+          poisonOutputs(tensors);
+          return tensors.views;
+        },
+        [&, &tensors = tensors]() -> std::string {
+          std::vector<std::vector<uint8_t>> now = outputsOf(tensors);
+          if (first.empty())
+            first = now;
+          return first == now ? "" : "other bits than in the first order";
+        });
+  }
 }
 
 int Campaign::finish() const {
@@ -273,27 +276,32 @@ int Campaign::finish() const {
 
 int main(int count, char **words) {
   uint64_t executions = 100000, seed = 1;
+  std::map<std::string, int64_t> dimensions;
   std::vector<std::string> files;
   for (int i = 1; i < count; ++i) {
     std::string word = words[i];
     uint64_t *value = word == "--executions" ? &executions
                       : word == "--seed"     ? &seed
                                              : nullptr;
+    std::string next = i + 1 < count ? words[i + 1] : "";
+    size_t equals = next.find('=');
     if (value && i + 1 < count)
       *value = std::strtoull(words[++i], nullptr, 10);
+    else if (word == "--set" && equals != std::string::npos && ++i)
+      dimensions[next.substr(0, equals)] =
+          std::atoll(next.c_str() + equals + 1);
     else
       files.push_back(word);
   }
   if (files.size() % 2) {
     std::fprintf(stderr, "usage: execute-campaign [--executions N] [--seed S] "
-                         "[ARTIFACT WORKLOAD]...\n");
+                         "[--set NAME=VALUE]... [ARTIFACT WORKLOAD]...\n");
     return 2;
   }
   Campaign campaign(executions, seed);
   for (size_t i = 0; i < files.size(); i += 2)
-    if (!campaign.example(files[i], files[i + 1],
-                          executions / (files.size() / 2)))
-      return 1;
+    campaign.example(files[i], files[i + 1], dimensions,
+                     executions / (files.size() / 2));
   while (files.empty() && campaign.done() < executions)
     campaign.testPrograms();
   return campaign.finish();

@@ -17,21 +17,17 @@
 //
 // --only: tests whose names contain the word.
 //
-// One line a test; exit code 0 when all passed, 1 when one failed, 77 when
-// there is no CUDA device. With --device cpu the verifier and the CPU device
-// judge the broken plans: a rehearsal.
+// With --device cpu the verifier and the CPU device judge the broken plans: a
+// rehearsal. Lines and exit code: StressTests.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "StressRig.h"
+#include "StressTests.h"
 
 #include "dfrt/Artifact.h"
 #include "dfrt/PlanImage.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -39,11 +35,6 @@ using namespace dfrt;
 using namespace stress;
 
 namespace {
-
-struct Options {
-  std::string artifact, watchdog, only, device = "cuda";
-  uint32_t launches = 2000;
-};
 
 /// A plan, its image, and one mistake.
 enum class Mistake { missingWait, missingTransfer };
@@ -76,12 +67,9 @@ Expected<std::vector<uint8_t>> breakPlan(const PlanHandle &plan, Mistake what,
 
 class Faults {
 public:
-  explicit Faults(const Options &options) : options(options) {}
-  int run();
+  int run(int count, char **words);
 
 private:
-  void test(const std::string &name,
-            const std::function<Status(std::string &)> &body);
   /// The verifier's verdict on the bytes of a plan of `batch`.
   Status judge(uint32_t batch, const std::vector<uint8_t> &bytes);
   Status refused(std::string &detail);
@@ -91,28 +79,13 @@ private:
   Status broken(Mistake what, std::string &detail);
   Status again(std::string &detail);
 
-  Options options;
+  Tests tests{"kernel-faults"};
+  uint32_t launches = 2000;
   Machine machine;
   ArtifactHandle artifact, bounded;
   Program program;
   bool lost = false; ///< the process cannot use the device any more
-  int failures = 0;
 };
-
-void Faults::test(const std::string &name,
-                  const std::function<Status(std::string &)> &body) {
-  if (name.find(options.only) == std::string::npos)
-    return;
-  std::string detail;
-  double begin = now();
-  Status status = body(detail);
-  failures += !status.ok();
-  std::replace(detail.begin(), detail.end(), '\n', ';');
-  std::printf("%s %-46s %7.2f s  %s%s\n", status.ok() ? "ok  " : "FAIL",
-              name.c_str(), now() - begin, status.message().c_str(),
-              status.ok() ? detail.c_str() : "");
-  std::fflush(stdout);
-}
 
 Status Faults::judge(uint32_t batch, const std::vector<uint8_t> &bytes) {
   TAKE(image, readPlan(bytes.data(), bytes.size()));
@@ -182,15 +155,14 @@ Status Faults::twoStreams(bool ticket, std::string &detail) {
   uint32_t half = machine.multiprocessors() / 2;
   TRY(one.prepare({1, false, half}));
   TRY(two.prepare({ticket ? 1u : 2u, ticket, half / 2 * 2}));
-  for (uint32_t i = 0; i < options.launches; ++i) {
+  for (uint32_t i = 0; i < launches; ++i) {
     uint32_t a = (i * 7 + 3) % kPlans, b = (i * 11 + 5) % kPlans;
     TRY(one.start(a));
     TRY(two.start(b));
     TRY(one.compare(a));
     TRY(two.compare(b));
   }
-  detail = std::to_string(options.launches) + " pairs on " +
-           std::to_string(half) +
+  detail = std::to_string(launches) + " pairs on " + std::to_string(half) +
            " CTAs each, cooperative: " + std::to_string(one.shape.cooperative) +
            " and " + std::to_string(two.shape.cooperative);
   return Status::success();
@@ -203,7 +175,7 @@ Status Faults::besideHeld(const Shape &shape, std::string &detail) {
   TRY(machine.hold(machine.multiprocessors() - shape.ctas, 60));
   uint32_t done = 0;
   Status status;
-  for (; done < options.launches && status.ok(); ++done) {
+  for (; done < launches && status.ok(); ++done) {
     uint32_t batch = (done * 7 + 3) % 50;
     status = rig.start(batch);
     if (status.ok())
@@ -275,7 +247,7 @@ Status Faults::again(std::string &detail) {
     return Status::success();
   }
   Machine fresh;
-  TRY(fresh.open(options.device));
+  TRY(fresh.open(tests.device));
   machine = std::move(fresh);
   Rig rig(machine, artifact);
   TRY(rig.prepare({}, 20));
@@ -287,87 +259,60 @@ Status Faults::again(std::string &detail) {
   return Status::success();
 }
 
-int Faults::run() {
-  auto load = [&](const std::string &path, ArtifactHandle &into) -> Status {
-    TAKE(loaded, ArtifactHandle::fromFile(path));
-    into = std::move(loaded);
-    std::ifstream file(path, std::ios::binary);
+int Faults::run(int count, char **words) {
+  std::string watchdog;
+  tests.option("--watchdog", watchdog);
+  tests.option("--launches", launches);
+  if (!tests.parse(count, words))
+    return 2;
+  auto read = [&]() -> Status {
+    TAKE(loaded, ArtifactHandle::fromFile(tests.artifact));
+    artifact = std::move(loaded);
+    if (!watchdog.empty()) {
+      TAKE(other, ArtifactHandle::fromFile(watchdog));
+      bounded = std::move(other);
+    }
+    std::ifstream file(tests.artifact, std::ios::binary);
     std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(file), {});
-    TAKE(read, readArtifact(bytes.data(), bytes.size()));
-    program = read.program;
+    TAKE(whole, readArtifact(bytes.data(), bytes.size()));
+    program = whole.program;
     return Status::success();
   };
-  Status ready = load(options.artifact, artifact);
-  if (ready.ok() && !options.watchdog.empty())
-    ready = load(options.watchdog, bounded);
-  if (!ready.ok()) {
-    std::fprintf(stderr, "kernel-faults: %s\n", ready.message().c_str());
-    return 1;
+  if (Status status = read(); !status.ok())
+    return tests.giveUp(status);
+  tests.run("broken plans are refused",
+            [&](std::string &detail) { return refused(detail); });
+  if (tests.onCpu()) {
+    tests.run("rehearsal",
+              [&](std::string &detail) { return rehearse(detail); });
+    return tests.exitCode();
   }
-  test("broken plans are refused",
-       [&](std::string &detail) { return refused(detail); });
-  if (options.device == "cpu") {
-    test("rehearsal", [&](std::string &detail) { return rehearse(detail); });
-    return failures != 0;
-  }
-  if (Status status = machine.open(options.device); !status.ok()) {
-    bool none = status.code() == StatusCode::unsupported;
-    std::fprintf(stderr, "kernel-faults: %s%s\n", status.message().c_str(),
-                 none ? ": skipped" : "");
-    return none ? 77 : 1;
-  }
+  if (int code = tests.open(machine))
+    return code;
   for (bool ticket : {false, true})
-    test(std::string("two streams, static and ") +
-             (ticket ? "tickets" : "static in clusters of 2"),
-         [&](std::string &detail) { return twoStreams(ticket, detail); });
+    tests.run(std::string("two streams, static and ") +
+                  (ticket ? "tickets" : "static in clusters of 2"),
+              [&](std::string &detail) { return twoStreams(ticket, detail); });
   for (uint32_t ctas : {16u, 78u, 114u})
     for (Shape shape :
          {Shape{1, false, ctas}, Shape{2, false, ctas}, Shape{1, true, ctas}})
       if (ctas < machine.multiprocessors())
-        test("beside a kernel on all but these: " + shape.name(),
-             [&](std::string &detail) { return besideHeld(shape, detail); });
+        tests.run(
+            "beside a kernel on all but these: " + shape.name(),
+            [&](std::string &detail) { return besideHeld(shape, detail); });
   if (bounded)
     for (Mistake what : {Mistake::missingWait, Mistake::missingTransfer}) {
       if (lost)
         break;
-      test(std::string("watchdog: a plan without a ") +
-               (what == Mistake::missingWait ? "wait" : "transfer"),
-           [&](std::string &detail) { return broken(what, detail); });
-      test("the next launches",
-           [&](std::string &detail) { return again(detail); });
+      tests.run(std::string("watchdog: a plan without a ") +
+                    (what == Mistake::missingWait ? "wait" : "transfer"),
+                [&](std::string &detail) { return broken(what, detail); });
+      tests.run("the next launches",
+                [&](std::string &detail) { return again(detail); });
     }
-  return failures != 0;
+  return tests.exitCode();
 }
 
 } // namespace
 
-int main(int count, char **words) {
-  Options options;
-  for (int i = 1; i < count; ++i) {
-    std::string word = words[i];
-    bool more = i + 1 < count, known = true;
-    if (word == "--watchdog" && more)
-      options.watchdog = words[++i];
-    else if (word == "--launches" && more)
-      options.launches = uint32_t(std::strtoul(words[++i], nullptr, 10));
-    else if (word == "--only" && more)
-      options.only = words[++i];
-    else if (word == "--device" && more)
-      options.device = words[++i];
-    else if (options.artifact.empty() && word[0] != '-')
-      options.artifact = word;
-    else
-      known = false;
-    if (!known) {
-      std::fprintf(stderr, "kernel-faults: '%s' is not understood\n",
-                   word.c_str());
-      return 2;
-    }
-  }
-  if (options.artifact.empty()) {
-    std::fprintf(stderr, "usage: kernel-faults ARTIFACT [--watchdog ARTIFACT] "
-                         "[--launches N] [--only WORD] [--device cuda|cpu]\n");
-    return 2;
-  }
-  return Faults(options).run();
-}
+int main(int count, char **words) { return Faults().run(count, words); }

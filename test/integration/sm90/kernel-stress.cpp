@@ -8,8 +8,7 @@
 // A kernel of the artifact consume_pages.dfa: graph replays with lengths that
 // change, launches with lengths that change each time, and launches beside a
 // foreign kernel that holds multiprocessors. Results are exact and every bit is
-// compared. One line a test; exit code 0 when all passed, 1 when one failed, 77
-// when there is no CUDA device.
+// compared. Lines and exit code: StressTests.h.
 //
 //   kernel-stress ARTIFACT [--replays N] [--change M] [--launches N]
 //                 [--only WORD] [--device cuda|cpu]
@@ -19,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StressRig.h"
+#include "StressTests.h"
 
 #include <algorithm>
 #include <chrono>
@@ -35,48 +34,28 @@ namespace {
 /// The foreign kernel ends by itself after so many seconds.
 constexpr double kHoldSeconds = 20;
 
-struct Options {
-  std::string artifact, only, device = "cuda";
-  uint32_t replays = 100000, change = 100, launches = 5000;
-};
-
 class Stress {
 public:
-  explicit Stress(const Options &options) : options(options) {}
-  int run();
+  int run(int count, char **words);
 
 private:
-  void test(const std::string &name,
-            const std::function<Status(std::string &)> &body);
   Status rehearse(std::string &detail);
-  Status replays(uint32_t count, uint32_t change, std::string &detail);
-  Status launches(std::string &detail);
+  Status replay(uint32_t times, uint32_t change, std::string &detail);
+  Status launch(std::string &detail);
   Status beside(bool all, bool ticket, std::string &detail);
 
-  Options options;
+  Tests tests{"kernel-stress"};
+  uint32_t replays = 100000, change = 100, launches = 5000;
   Machine machine;
   ArtifactHandle artifact;
   std::unique_ptr<Rig> rig;
-  int failures = 0;
 };
-
-void Stress::test(const std::string &name,
-                  const std::function<Status(std::string &)> &body) {
-  std::string detail;
-  double begin = now();
-  Status status = body(detail);
-  failures += !status.ok();
-  std::printf("%s %-40s %8.2f s  %s%s\n", status.ok() ? "ok  " : "FAIL",
-              name.c_str(), now() - begin, status.message().c_str(),
-              status.ok() ? detail.c_str() : "");
-  std::fflush(stdout);
-}
 
 Status Stress::rehearse(std::string &detail) {
   const stress::Batches &batches = machine.batches;
   dfrt_capacity capacity;
   std::vector<PlanHandle> plans;
-  TAKE(opened, DeviceHandle::open(options.device));
+  TAKE(opened, DeviceHandle::open(tests.device));
   for (const char *solver : {"stream", "tickets"}) {
     dfrt_plan_options plan;
     dfrt_plan_options_init(&plan);
@@ -102,7 +81,7 @@ Status Stress::rehearse(std::string &detail) {
 
 /// `change`: replays of each plan. The last of them is compared; every replay
 /// writes to outputs that its graph has filled with NaN before.
-Status Stress::replays(uint32_t count, uint32_t change, std::string &detail) {
+Status Stress::replay(uint32_t times, uint32_t change, std::string &detail) {
   uint32_t batch = 3; // the largest
   const LauncherHandle &launcher = rig->launcher;
   const cuda::Stream &stream = rig->stream;
@@ -118,7 +97,7 @@ Status Stress::replays(uint32_t count, uint32_t change, std::string &detail) {
   TAKE(before, machine.device.memory());
   double begin = now();
   Status status;
-  for (uint32_t i = 0; i < count && status.ok(); ++i) {
+  for (uint32_t i = 0; i < times && status.ok(); ++i) {
     if (i && i % change == 0) {
       status = rig->compare(batch);
       if (!status.ok())
@@ -139,7 +118,7 @@ Status Stress::replays(uint32_t count, uint32_t change, std::string &detail) {
   }
   if (status.ok())
     status = rig->compare(batch);
-  double microseconds = (now() - begin) * 1e6 / count;
+  double microseconds = (now() - begin) * 1e6 / times;
   graph = cuda::Graph();
   TRY(status);
   TRY(launcher.forget());
@@ -150,18 +129,18 @@ Status Stress::replays(uint32_t count, uint32_t change, std::string &detail) {
   char text[120];
   std::snprintf(text, sizeof(text),
                 "%u replays, another plan every %u, %u CTAs, %.2f us a replay",
-                count, change, rig->shape.ctas, microseconds);
+                times, change, rig->shape.ctas, microseconds);
   detail = text;
   return Status::success();
 }
 
-Status Stress::launches(std::string &detail) {
-  for (uint32_t i = 0; i < options.launches; ++i) {
+Status Stress::launch(std::string &detail) {
+  for (uint32_t i = 0; i < launches; ++i) {
     uint32_t batch = (i * 7 + 3) % kPlans;
     TRY(rig->start(batch));
     TRY(rig->compare(batch));
   }
-  detail = std::to_string(options.launches) + " launches, another plan each";
+  detail = std::to_string(launches) + " launches, another plan each";
   return Status::success();
 }
 
@@ -194,92 +173,53 @@ Status Stress::beside(bool all, bool ticket, std::string &detail) {
   return rig->compare(batch);
 }
 
-int Stress::run() {
-  Expected<ArtifactHandle> loaded = ArtifactHandle::fromFile(options.artifact);
-  if (!loaded) {
-    std::fprintf(stderr, "kernel-stress: %s\n",
-                 loaded.status().message().c_str());
-    return 1;
-  }
+int Stress::run(int count, char **words) {
+  tests.option("--replays", replays);
+  tests.option("--change", change);
+  tests.option("--launches", launches);
+  if (!tests.parse(count, words))
+    return 2;
+  Expected<ArtifactHandle> loaded = ArtifactHandle::fromFile(tests.artifact);
+  if (!loaded)
+    return tests.giveUp(loaded.status());
   artifact = std::move(*loaded);
-  if (options.device == "cpu") {
-    test("rehearsal", [&](std::string &detail) { return rehearse(detail); });
-    return failures != 0;
+  if (tests.onCpu()) {
+    tests.run("rehearsal",
+              [&](std::string &detail) { return rehearse(detail); });
+    return tests.exitCode();
   }
-  if (Status status = machine.open(options.device); !status.ok()) {
-    bool none = status.code() == StatusCode::unsupported;
-    std::fprintf(stderr, "kernel-stress: %s%s\n", status.message().c_str(),
-                 none ? ": skipped" : "");
-    return none ? 77 : 1;
-  }
+  if (int code = tests.open(machine))
+    return code;
   rig.reset(new Rig(machine, artifact));
   for (Shape one : {Shape{1, false}, Shape{2, false}, Shape{4, false},
                     Shape{8, false}, Shape{16, false}, Shape{1, true}}) {
-    if (one.name().find(options.only) == std::string::npos)
+    if (!tests.wants(one.name()))
       continue;
     Status ready = rig->prepare(one);
     if (!ready.ok()) {
-      test(one.name(), [&](std::string &) { return ready; });
+      tests.run(one.name(), [&](std::string &) { return ready; });
       continue;
     }
     // All replays once with static plans and once with tickets; a tenth of
     // them with each cluster size.
-    uint32_t count = one.cluster == 1 ? options.replays : options.replays / 10;
-    test("replays, " + one.name(), [&](std::string &detail) {
-      return replays(count, options.change, detail);
+    uint32_t most = one.cluster == 1 ? replays : replays / 10;
+    tests.run("replays, " + one.name(), [&](std::string &detail) {
+      return replay(most, change, detail);
     });
-    test("replays that change, " + one.name(), [&](std::string &detail) {
-      return replays(std::min(count, 2000u), 1, detail);
+    tests.run("replays that change, " + one.name(), [&](std::string &detail) {
+      return replay(std::min(most, 2000u), 1, detail);
     });
-    test("launches, " + one.name(),
-         [&](std::string &detail) { return launches(detail); });
+    tests.run("launches, " + one.name(),
+              [&](std::string &detail) { return launch(detail); });
     for (bool all : {true, false})
-      test(
+      tests.run(
           std::string("beside a kernel on ") + (all ? "all" : "half") +
               " of the SMs, " + one.name(),
           [&](std::string &detail) { return beside(all, one.ticket, detail); });
   }
-  return failures != 0;
+  return tests.exitCode();
 }
 
 } // namespace
 
-int main(int count, char **words) {
-  Options options;
-  for (int i = 1; i < count; ++i) {
-    std::string word = words[i];
-    auto number = [&](uint32_t &value) {
-      if (i + 1 < count)
-        value = uint32_t(std::strtoul(words[++i], nullptr, 10));
-      return value > 0;
-    };
-    bool known = true;
-    if (word == "--replays")
-      known = number(options.replays);
-    else if (word == "--change")
-      known = number(options.change);
-    else if (word == "--launches")
-      known = number(options.launches);
-    else if (word == "--only" && i + 1 < count)
-      options.only = words[++i];
-    else if (word == "--device" && i + 1 < count)
-      options.device = words[++i];
-    else if (options.artifact.empty() && word[0] != '-')
-      options.artifact = word;
-    else
-      known = false;
-    if (!known) {
-      std::fprintf(stderr, "kernel-stress: '%s' is not understood\n",
-                   word.c_str());
-      return 2;
-    }
-  }
-  if (options.artifact.empty()) {
-    std::fprintf(
-        stderr,
-        "usage: kernel-stress ARTIFACT [--replays N] "
-        "[--change M] [--launches N] [--only WORD] [--device cuda|cpu]\n");
-    return 2;
-  }
-  return Stress(options).run();
-}
+int main(int count, char **words) { return Stress().run(count, words); }

@@ -477,5 +477,31 @@ def runs(generated):
                 ("consume_pages", "consume_pages", "short", {}),
                 ("rounds", "rounds", "4", {}),
                 (mla_name("paged", 16, 64, "f16"), "edges_paged", "short", {"heads": 16})):
-            result.add("sanitize", program, workload, points, set=sizes, small=True, **choice)
+            # Records of 33 KB beside the rings of a watchdog build.
+            result.add("sanitize", program, workload, points, set=sizes, small=True,
+                       may_refuse=program.startswith("mla"), **choice)
+    # Every example, its tiles in registers; those that the quick subset has anyway are in it.
+    for choice in ({"ctas": 4, "cluster_size": 4}, {"ctas": 3, "cluster_size": 1},
+                   {"ctas": 3, "cluster_size": 1, "solver": "tickets"}):
+        for form, heads, small in (("paged", 32, True), ("paged", 64, False),
+                                   ("paged", 128, False), ("dense", 32, True)):
+            sizes = {"heads": heads, "page": 64} if form == "paged" else {"heads": heads}
+            result.add("sanitize", mla_name(form, heads, 64, "f16"), f"edges_{form}", "short",
+                       set=sizes, small=small, may_refuse=True, **choice)
+        result.add("sanitize", "attention_stale_32_f16", "attention", "short", set={"heads": 32},
+                   small=True, may_refuse=True, **choice)
+        for program in MOE_CORE[:2] + MOE_FULL[:1]:
+            sizes = dict(zip(("hidden", "expert_width", "rows"), program))
+            if program in MOE_FULL:
+                sizes["group"] = program[3]
+            result.add("sanitize", moe_name(*program), "moe_core" if program in MOE_CORE else
+                       "moe_full", "mixed", set=sizes, may_refuse=True, small=True,
+                       tolerance=MOE_TOLERANCE[program[4] if program in MOE_CORE else "f8E4M3FN"],
+                       **choice)
+        seen = set()
+        for case in OPERATORS:
+            if case.program not in seen:
+                result.add("sanitize", case.name(), case.name(), "0", may_refuse=True,
+                           set=case.dimensions(EXAMPLES), small=case.example not in seen, **choice)
+            seen.update((case.program, case.example))
     return result.entries
