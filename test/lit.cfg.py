@@ -43,6 +43,12 @@ if browser:
 else:
     lit_config.note("chromium was not found: pages are not looked at")
 
+# For traces.
+if shutil.which("protoc"):
+    config.available_features.add("protoc")
+else:
+    lit_config.note("protoc was not found: traces for Perfetto are not decoded")
+
 # CUDA's assembler, found as df-translate finds it.
 toolkits = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
 toolkits = [os.path.join(root, "bin") for root in toolkits if root]

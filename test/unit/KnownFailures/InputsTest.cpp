@@ -19,6 +19,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 using namespace dfrt;
 using namespace dfrt::test;
@@ -188,6 +189,26 @@ TEST(KnownFailures, C19_SameInputsSamePlanSameBits) {
     EXPECT_EQ(packOrFail(problem, makeOrFail(problem, solver.name)),
               packOrFail(problem, makeOrFail(problem, solver.name)));
   expectRight(test);
+}
+
+TEST(KnownFailures, C20_CutsDependOnTheRowAlone) {
+  // The pieces of row 0, in their order.
+  auto pieces = [](const std::vector<int64_t> &lengths, bool invariant) {
+    Problem problem = raggedCase(lengths).problem(topologyOf(24, 8));
+    ScheduleOptions options;
+    options.batchInvariant = invariant;
+    Expected<Schedule> schedule = makeSchedule(problem, options);
+    EXPECT_TRUE(bool(schedule)) << schedule.status().message();
+    std::set<std::pair<int64_t, int64_t>> result;
+    for (const Instruction &x : schedule->instructions)
+      if (problem.program.stages[x.stage].kind == StageKind::map && x.task == 0)
+        result.insert({x.tileBegin, x.tileEnd});
+    return result;
+  };
+  const std::vector<int64_t> alone = {5000}, company = {5000, 3, 0, 777, 4000};
+  EXPECT_EQ(pieces(alone, true), pieces(company, true));
+  // What the fast mode does instead.
+  EXPECT_NE(pieces(alone, false), pieces(company, false));
 }
 
 TEST(KnownFailures, D21_PaddedEntriesDoNothing) {
