@@ -202,7 +202,7 @@ inline void printRangeClause(OpAsmPrinter &printer, Operation *,
     printer << (each ? "each " : "over ") << range;
 }
 
-/// (`to` tasks `by` index `[` axes `]` `key` axis `rows`?)?
+/// (`to` tasks (`by` index `[` axes `]` `key` axis `rows`?)?)?
 inline OptionalParseResult parseRekeyClause(OpAsmParser &parser,
                                             FlatSymbolRefAttr &tasks,
                                             std::optional<Unresolved> &index,
@@ -210,10 +210,13 @@ inline OptionalParseResult parseRekeyClause(OpAsmParser &parser,
                                             UnitAttr &rows) {
   if (failed(parser.parseOptionalKeyword("to")))
     return std::nullopt;
+  if (parser.parseAttribute(tasks))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("by")))
+    return success();
   index.emplace();
   std::string name;
-  if (parser.parseAttribute(tasks) || parser.parseKeyword("by") ||
-      parser.parseOperand(*index) || parseNameList(parser, axes) ||
+  if (parser.parseOperand(*index) || parseNameList(parser, axes) ||
       parser.parseKeyword("key") || parser.parseKeywordOrString(&name))
     return failure();
   key = parser.getBuilder().getStringAttr(name);
@@ -225,9 +228,12 @@ inline OptionalParseResult parseRekeyClause(OpAsmParser &parser,
 inline void printRekeyClause(OpAsmPrinter &printer, Operation *,
                              FlatSymbolRefAttr tasks, Value index,
                              ArrayAttr axes, StringAttr key, UnitAttr rows) {
-  if (!tasks || !index || !axes || !key)
+  if (!tasks)
     return;
-  printer << "to " << tasks << " by " << index;
+  printer << "to " << tasks;
+  if (!index || !axes || !key)
+    return;
+  printer << " by " << index;
   printNameList(printer, axes);
   printer << " key ";
   printer.printKeywordOrString(key.getValue());

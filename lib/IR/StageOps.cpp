@@ -163,16 +163,28 @@ static RecordType getRowRecord(RecordType record) {
   return RecordType::get(record.getContext(), record.getNames(), types);
 }
 
+/// Whether the records of a channel are rows of others.
+static bool sendsRows(Value channel) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  auto reshard = channel.getDefiningOp<ReshardOp>();
+  while (reshard && !reshard.getRows() && seen.insert(reshard).second)
+    reshard = reshard.getInput().getDefiningOp<ReshardOp>();
+  return reshard && reshard.getRows();
+}
+
 LogicalResult ReshardOp::verify() {
   ChannelType from = channelType(getInput()), to = channelType(getChannel());
   // C4
-  bool target = getTasks() && getIndex() && getIndexAxes() && getKey();
-  bool part =
-      getTasks() || getIndex() || getIndexAxes() || getKey() || getRows();
-  if (getKind() == ReshardKind::rekey ? !target : part)
+  bool index = getIndex() && getIndexAxes() && getKey();
+  bool part = getIndex() || getIndexAxes() || getKey() || getRows();
+  bool rekey = getKind() == ReshardKind::rekey;
+  if (rekey ? !getTasks() : getTasks() || part)
     return emitOpError() << stringifyReshardKind(getKind())
-                         << (target || part ? " takes no" : " needs a")
+                         << (rekey ? " needs a" : " takes no")
                          << " target ('to')";
+  if (part && !index)
+    return emitOpError()
+           << "rekey needs an index ('by'), its axes and a key together";
   ChannelType expected;
   switch (getKind()) {
   case ReshardKind::move:
@@ -181,9 +193,12 @@ LogicalResult ReshardOp::verify() {
     break;
   case ReshardKind::collect:
     // C2
-    if (from.getArity() != Arity::tiles)
-      return emitOpError() << "collect must read a channel of arity tiles, got "
-                           << stringifyArity(from.getArity());
+    if (from.getArity() != Arity::tiles && from.getArity() != Arity::keyed)
+      return emitOpError()
+             << "collect must read a channel of arity tiles or keyed, got "
+             << stringifyArity(from.getArity());
+    if (sendsRows(getInput()))
+      return emitOpError() << "collect must read whole records, got rows";
     expected = ChannelType::get(from.getRecord(), Arity::collected);
     break;
   case ReshardKind::rekey: {
@@ -208,6 +223,29 @@ LogicalResult ReshardOp::verify() {
   return success();
 }
 
+static LogicalResult verifyIndex(ReshardOp op, TasksOp source, TasksOp target) {
+  // C5
+  auto index = cast<RankedTensorType>(op.getIndex().getType());
+  auto argument = dyn_cast<BlockArgument>(op.getIndex());
+  if (!argument || argument.getOwner()->getParentOp() != op->getParentOp())
+    return op.emitOpError() << "index must be an argument of the program";
+  int64_t rank = op.getIndexAxes()->size() + (op.getRows() ? 1 : 0);
+  if (index.getRank() != rank)
+    return op.emitOpError()
+           << "index must have " << rank << " dimensions, got " << index;
+  for (auto axis : op.getIndexAxes()->getAsRange<StringAttr>())
+    if (!source.getAxis(axis.getValue()))
+      return op.emitOpError() << "index axis '" << axis.getValue()
+                              << "' is not an axis of the source's domain '"
+                              << source.getSymName() << "'";
+  // C6
+  if (!target.getAxis(*op.getKey()))
+    return op.emitOpError() << "key '" << *op.getKey()
+                            << "' is not an axis of the target domain '"
+                            << target.getSymName() << "'";
+  return success();
+}
+
 LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getKind() != ReshardKind::rekey)
     return success();
@@ -218,27 +256,11 @@ LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &symbols) {
   TasksOp source = lookup(domainOf(getInput())), target = lookup(getDomain());
   if (!source || !target)
     return success(); // S2 and S4 complain.
-  // C5
-  auto index = cast<RankedTensorType>(getIndex().getType());
-  auto argument = dyn_cast<BlockArgument>(getIndex());
-  if (!argument || argument.getOwner()->getParentOp() != (*this)->getParentOp())
-    return emitOpError() << "index must be an argument of the program";
-  int64_t rank = getIndexAxes()->size() + (getRows() ? 1 : 0);
-  if (index.getRank() != rank)
-    return emitOpError() << "index must have " << rank << " dimensions, got "
-                         << index;
-  for (auto axis : getIndexAxes()->getAsRange<StringAttr>())
-    if (!source.getAxis(axis.getValue()))
-      return emitOpError() << "index axis '" << axis.getValue()
-                           << "' is not an axis of the source's domain '"
-                           << source.getSymName() << "'";
+  if (getIndex() && failed(verifyIndex(*this, source, target)))
+    return failure();
   // C6
-  if (!target.getAxis(*getKey()))
-    return emitOpError() << "key '" << *getKey()
-                         << "' is not an axis of the target domain '"
-                         << target.getSymName() << "'";
   for (auto axis : target.getAxes().getAsRange<StringAttr>())
-    if (axis.getValue() != *getKey() && !source.getAxis(axis.getValue()))
+    if (axis != getKeyAttr() && !source.getAxis(axis.getValue()))
       return emitOpError() << "target axis '" << axis.getValue()
                            << "' is neither the key nor an axis of the "
                               "source's domain '"

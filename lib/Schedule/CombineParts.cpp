@@ -33,13 +33,21 @@ void ScheduleBuilder::gatherParts(uint32_t s, uint64_t task) {
       parts.push({records[r], kNone});
     return;
   }
+  gatherKeyed(edge, task, parts);
+}
+
+/// Appends what a rekeying reshard delivers to one of its tasks.
+void ScheduleBuilder::gatherKeyed(const Edge &edge, uint64_t task,
+                                  Table<Part> &list) const {
+  const std::vector<uint32_t> &records = recordSlots[edge.source];
+  const std::vector<uint64_t> &begin = recordBegin[edge.source];
   const KeySet &keys = problem.keys[edge.keys];
   for (uint64_t k = keys.begin[task]; k < keys.begin[task + 1]; ++k) {
     const KeyedSource &source = keys.sources[k];
     uint64_t record =
         begin.empty() ? source.task
                       : begin[source.task] + static_cast<uint64_t>(source.tile);
-    parts.push({records[record], source.row});
+    list.push({records[record], source.row});
   }
 }
 

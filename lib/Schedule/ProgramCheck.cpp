@@ -289,8 +289,12 @@ private:
     case StageKind::reshard:
       if (a == Arity::none)
         return refuse("a channel");
-      if (stage.reshard == ReshardKind::collect && a != Arity::tiles)
-        return refuse("tiles");
+      if (stage.reshard == ReshardKind::collect && a != Arity::tiles &&
+          a != Arity::keyed)
+        return refuse("tiles or keyed");
+      if (stage.reshard == ReshardKind::collect && sendsRows(in.stage))
+        return invalidArgument(name, " reads rows that '", producer.name,
+                               "' delivers, expected whole records");
       if (stage.reshard == ReshardKind::rekey) {
         rekey = true;
         if (a != Arity::one && a != Arity::tiles)
@@ -338,26 +342,39 @@ private:
     return Status::success();
   }
 
+  /// Whether the records of a channel are rows of others.
+  bool sendsRows(uint32_t index) const {
+    while (program.stages[index].kind == StageKind::reshard) {
+      if (program.stages[index].rekey.rows)
+        return true;
+      index = program.stages[index].inputs[0].stage;
+    }
+    return false;
+  }
+
   Status rekeyed(uint32_t index) {
     const Stage &stage = program.stages[index];
     const Stage &producer = program.stages[stage.inputs[0].stage];
     const Rekey &rekey = stage.rekey;
     std::string name = label(index);
-    if (Status s = integerArgument(textOf("index of ", name), rekey.argument,
-                                   rekey.axes.size() + rekey.rows);
-        !s)
-      return s;
+    bool indexed = rekey.argument != kNone;
+    if (!indexed && (rekey.rows || !rekey.axes.empty() || rekey.axis != 0))
+      return invalidArgument(name, " has no index, but ",
+                             rekey.rows ? "rows" : "axes for one");
+    if (indexed)
+      DFRT_TRY(integerArgument(textOf("index of ", name), rekey.argument,
+                               rekey.axes.size() + rekey.rows));
     const Domain &from = program.domains[producer.domain];
     const Domain &to = program.domains[stage.domain];
     for (uint32_t axis : rekey.axes)
       if (axis >= from.axes.size())
         return invalidArgument(name, " is indexed by axis ", axis, " of ",
                                from.axes.size());
-    if (rekey.axis >= to.axes.size())
+    if (indexed && rekey.axis >= to.axes.size())
       return invalidArgument(name, " replaces axis ", rekey.axis, " of ",
                              to.axes.size());
     for (uint32_t a = 0; a < to.axes.size(); ++a) {
-      bool found = a == rekey.axis;
+      bool found = indexed && a == rekey.axis;
       for (const Axis &axis : from.axes)
         found |= axis.name == to.axes[a].name;
       if (!found)

@@ -273,9 +273,9 @@ Status BatchReader::keys(uint32_t index) {
   const TaskSet &source = problem.tasks[producer.domain];
   const TaskSet &target = problem.tasks[stage.domain];
   Subject what{"reshard '", stage.name};
-  const PlanInput *input = nullptr;
-  if (Status s = valuesOf(what, rekey.argument, input); !s)
-    return s;
+  const PlanInput *input = nullptr; // without an index there is none
+  if (rekey.argument != kNone)
+    DFRT_TRY(valuesOf(what, rekey.argument, input));
   int64_t rows = 1;
   if (rekey.rows) {
     rows = producer.record.fields[0].shape[0];
@@ -288,7 +288,7 @@ Status BatchReader::keys(uint32_t index) {
   axis.assign(to.axes.size(), kNone);
   for (uint32_t a = 0; a < to.axes.size(); ++a)
     for (uint32_t b = 0; b < from.axes.size(); ++b)
-      if (a != rekey.axis && to.axes[a].name == from.axes[b].name)
+      if ((!input || a != rekey.axis) && to.axes[a].name == from.axes[b].name)
         axis[a] = b;
   taskIndex.read(target, to.coordinates != kNone);
   bool tiled = producer.arity == Arity::tiles;
@@ -311,11 +311,16 @@ Status BatchReader::keys(uint32_t index) {
         point[a] = at[axis[a]];
     for (int64_t tile = 0; tile < tiles; ++tile)
       for (int64_t row = 0; row < rows; ++row) {
-        int64_t key = input->values[static_cast<size_t>(base * rows + row)];
-        if (key < 0)
-          continue;
-        point[rekey.axis] = key;
+        int64_t key = 0;
+        if (input) {
+          key = input->values[static_cast<size_t>(base * rows + row)];
+          if (key < 0)
+            continue;
+          point[rekey.axis] = key;
+        }
         uint64_t task = taskIndex.find(point);
+        if (task == UINT64_MAX && !input)
+          continue;
         if (task == UINT64_MAX)
           return invalidArgument("input '", input->argument,
                                  "' sends a record of task ", t, " of '",

@@ -212,6 +212,10 @@ void ScheduleBuilder::gatherOperands(uint32_t s, uint64_t task, int64_t begin,
   for (const Edge &edge : graph.inputs(s)) {
     uint64_t source = graph.sourceTask(edge, task);
     const std::vector<uint32_t> &records = recordSlots[edge.source];
+    if (edge.keys != kNone) {
+      gatherKeyed(edge, source, gathered);
+      continue;
+    }
     if (edge.arity == Arity::one) {
       uint32_t slot = records[source];
       uint32_t group = graph.group(edge.source);

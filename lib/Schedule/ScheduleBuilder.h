@@ -92,6 +92,7 @@ private:
   uint32_t foldParts(uint32_t stage, uint64_t task, uint32_t lane,
                      const ArrayView<Part> &operands);
   void gatherParts(uint32_t stage, uint64_t task);
+  void gatherKeyed(const Edge &edge, uint64_t task, Table<Part> &list) const;
   void joinRuns(uint32_t stage, uint64_t task);
 
   uint32_t followLane(uint32_t stage, uint64_t task);

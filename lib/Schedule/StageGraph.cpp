@@ -311,12 +311,13 @@ void ResidentSets::readBatch() {
       if (!tied(edge))
         continue;
       for (uint64_t t = 0; t < problem.taskCount(s); ++t) {
+        uint64_t source = graph.sourceTask(edge, t);
         if (edge.keys == kNone) {
-          join(edge, t, graph.sourceTask(edge, t));
+          join(edge, t, source);
           continue;
         }
         const KeySet &keys = problem.keys[edge.keys];
-        for (uint64_t k = keys.begin[t]; k < keys.begin[t + 1]; ++k)
+        for (uint64_t k = keys.begin[source]; k < keys.begin[source + 1]; ++k)
           join(edge, t, keys.sources[k].task);
       }
     }

@@ -143,6 +143,8 @@ private:
   uint64_t partsOf(uint32_t stage, uint64_t task);
   /// Extent of what parts of a reduce cover: range tiles or keyed records.
   int64_t coverOf(uint32_t stage, uint64_t task);
+  /// True behind a reshard that sends records to other tasks.
+  bool isKeyed(uint32_t stage) const;
   /// The keyed records of `task` behind channel `stage`, and the stage whose
   /// records they are.
   ArrayView<KeyedSource> keyedOf(uint32_t stage, uint64_t task,

@@ -80,26 +80,20 @@ Status Verifier::checkChannel(uint32_t index, uint32_t input, uint32_t &next) {
   uint32_t source = from;
   ArrayView<KeyedSource> keys;
   int64_t begin = 0, end = 1;
-  switch (program.stages[from].arity) {
-  case Arity::tiles:
-    begin = instruction.tileBegin;
-    end = instruction.tileEnd;
-    break;
-  case Arity::collected:
-    end = tilesOf(from, task);
-    break;
-  case Arity::keyed:
+  const bool keyed = isKeyed(from);
+  if (keyed) {
     keys = keyedOf(from, task, source);
     end = static_cast<int64_t>(keys.size());
-    break;
-  default:
-    break;
+  } else if (program.stages[from].arity == Arity::tiles) {
+    begin = instruction.tileBegin;
+    end = instruction.tileEnd;
+  } else if (program.stages[from].arity == Arity::collected) {
+    end = tilesOf(from, task);
   }
   if (end - begin > int64_t(operands.size()) - next)
     return fail("V1",
                 name() + " has " + std::to_string(operands.size() - next) +
                     " operands, must have " + std::to_string(end - begin));
-  bool keyed = program.stages[from].arity == Arity::keyed;
   for (int64_t k = begin; k < end; ++k, ++next) {
     const Operand &operand = operands[next];
     KeyedSource key;

@@ -94,6 +94,15 @@ uint32_t Verifier::slicesOf(uint32_t index) const {
   return slices;
 }
 
+bool Verifier::isKeyed(uint32_t stage) const {
+  while (program.stages[stage].kind == StageKind::reshard) {
+    if (program.stages[stage].reshard == ReshardKind::rekey)
+      return true;
+    stage = program.stages[stage].inputs[0].stage;
+  }
+  return false;
+}
+
 ArrayView<KeyedSource> Verifier::keyedOf(uint32_t stage, uint64_t task,
                                          uint32_t &source) {
   while (program.stages[stage].reshard != ReshardKind::rekey) {

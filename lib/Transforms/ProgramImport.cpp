@@ -363,6 +363,8 @@ LogicalResult Importer::importRequests(StageOpInterface op,
 
 LogicalResult Importer::importRekey(ReshardOp op, dfrt::Stage &stage) {
   dfrt::Rekey &rekey = stage.rekey;
+  if (!op.getIndex())
+    return success();
   uint32_t source = result.stages[stage.inputs.front().stage].domain;
   FailureOr<uint32_t> argument = importArgument(op, op.getIndex());
   if (failed(argument))

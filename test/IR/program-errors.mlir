@@ -836,11 +836,29 @@ dataflow.program @p() {
 dataflow.program @p() {
   dataflow.tasks @t()
   %a = dataflow.map @make tasks @t : () -> !dataflow.channel<!dataflow.record<x: f32>>
-  // expected-error@+1 {{'dataflow.reshard' op collect must read a channel of arity tiles, got one}}
+  // expected-error@+1 {{'dataflow.reshard' op collect must read a channel of arity tiles or keyed, got one}}
   %b = dataflow.reshard "c" collect(%a) : (!dataflow.channel<!dataflow.record<x: f32>>) -> !dataflow.channel<!dataflow.record<x: f32>, collected>
   dataflow.handler @make() -> f32 {
     %z = arith.constant 0.0 : f32
     dataflow.yield %z : f32
+  }
+}
+
+// -----
+
+// reshard_c2: rows are not collected
+dataflow.program @p(%i: tensor<?x4xi32>) {
+  %n = arith.constant 8 : index
+  dataflow.tasks @t(a = %n)
+  dataflow.tasks @u(k = %n)
+  %a = dataflow.map @make tasks @t : () -> !dataflow.channel<!dataflow.record<x: tensor<4xf32>>>
+  %b = dataflow.reshard "s" rekey(%a) to @u by %i[a] key k rows : (!dataflow.channel<!dataflow.record<x: tensor<4xf32>>>, tensor<?x4xi32>) -> !dataflow.channel<!dataflow.record<x: f32>, keyed>
+  %m = dataflow.reshard "m" move(%b) : (!dataflow.channel<!dataflow.record<x: f32>, keyed>) -> !dataflow.channel<!dataflow.record<x: f32>, keyed>
+  // expected-error@+1 {{'dataflow.reshard' op collect must read whole records, got rows}}
+  %c = dataflow.reshard "c" collect(%m) : (!dataflow.channel<!dataflow.record<x: f32>, keyed>) -> !dataflow.channel<!dataflow.record<x: f32>, collected>
+  dataflow.handler @make(%i: index) -> tensor<4xf32> {
+    %z = arith.constant dense<0.0> : tensor<4xf32>
+    dataflow.yield %z : tensor<4xf32>
   }
 }
 
@@ -918,6 +936,22 @@ dataflow.program @p() {
   // expected-error@+1 {{'dataflow.reshard' op rekey needs a target ('to')}}
   %b = dataflow.reshard "s" rekey(%a) : (!dataflow.channel<!dataflow.record<x: f32>>) -> !dataflow.channel<!dataflow.record<x: f32>, keyed>
   dataflow.handler @make() -> f32 {
+    %z = arith.constant 0.0 : f32
+    dataflow.yield %z : f32
+  }
+}
+
+// -----
+
+// reshard_c6: without an index every axis of the target is one of the source
+dataflow.program @p() {
+  %n = arith.constant 8 : index
+  dataflow.tasks @t(a = %n, b = %n)
+  dataflow.tasks @u(b = %n, k = %n)
+  %a = dataflow.map @make tasks @t : () -> !dataflow.channel<!dataflow.record<x: f32>>
+  // expected-error@+1 {{'dataflow.reshard' op target axis 'k' is neither the key nor an axis of the source's domain 't'}}
+  %b = dataflow.reshard "s" rekey(%a) to @u : (!dataflow.channel<!dataflow.record<x: f32>>) -> !dataflow.channel<!dataflow.record<x: f32>, keyed>
+  dataflow.handler @make(%i: index, %j: index) -> f32 {
     %z = arith.constant 0.0 : f32
     dataflow.yield %z : f32
   }

@@ -72,6 +72,8 @@ dataflow.program @everything(%x: tensor<?x?xf32>, %n: tensor<?xi32>, %grid: tens
   // CHECK-SAME: requests [#dataflow.reshard_transport<via = #dataflow.global, order = ascending>]
   // CHECK-SAME: (!dataflow.channel<!dataflow.record<row: tensor<4x8xf32>>>, tensor<?x4xi32>) -> !dataflow.channel<!dataflow.record<row: tensor<8xf32>>, keyed>
   // CHECK: %whole = dataflow.reshard "whole" rekey(%merge) to @tokens by %n[row] key token :
+  // CHECK: %same = dataflow.reshard "same" rekey(%merge) to @once : (!dataflow.channel<{{.*}}>) -> !dataflow.channel<{{.*}}, keyed>
+  // CHECK: %every = dataflow.reshard "every" collect(%same) : (!dataflow.channel<{{.*}}, keyed>) -> !dataflow.channel<{{.*}}, collected>
   %moved = dataflow.reshard "moved" move(%split)
       : (!dataflow.channel<!dataflow.record<row: tensor<4x8xf32>>>) -> !dataflow.channel<!dataflow.record<row: tensor<4x8xf32>>>
   %gathered = dataflow.reshard "gathered" collect(%tiles)
@@ -82,6 +84,8 @@ dataflow.program @everything(%x: tensor<?x?xf32>, %n: tensor<?xi32>, %grid: tens
       -> !dataflow.channel<!dataflow.record<row: tensor<8xf32>>, keyed>
   %sent_whole = dataflow.reshard "whole" rekey(%whole) to @tokens by %n[row] key token
       : (!dataflow.channel<!part>, tensor<?xi32>) -> !dataflow.channel<!part, keyed>
+  %same = dataflow.reshard "same" rekey(%whole) to @once : (!dataflow.channel<!part>) -> !dataflow.channel<!part, keyed>
+  %every = dataflow.reshard "every" collect(%same) : (!dataflow.channel<!part, keyed>) -> !dataflow.channel<!part, collected>
 
   // CHECK: %total = dataflow.reduce @add as "total"(%sent)
   %total = dataflow.reduce @add as "total"(%sent)

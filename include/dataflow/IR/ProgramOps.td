@@ -227,7 +227,7 @@ def Dataflow_MapOp : Dataflow_StageOp<"map",
     - (S3) The range is a range of that domain.
     - (S4) Every input channel comes from a stage of the program.
     - (S5) `pieces` and `keyed` channels are read by a reduce (or a reshard that
-      moves them); `tiles` channels by a reduce, a reshard, or a stage for each
+      takes them); `tiles` channels by a reduce, a reshard, or a stage for each
       tile of the same range.
     - (S6) The axes of an input's domain are axes of the stage's domain.
     - (S7) The handler's arguments are, in order: an index for each task axis
@@ -318,18 +318,18 @@ def Dataflow_ReshardOp : Dataflow_StageOp<"reshard", [],
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a change of owner, arity or key of records";
   let description = [{
-    Has no handler and costs no instruction: `move` keeps the records and leaves
-    their owner to the planner; `collect` gathers the records of all tiles of a
-    task; `rekey` sends every record (with `rows`, every row of it) to the task
-    of another domain whose axis `key` is the index element, all other axes
-    being the source's of the same name. A negative element drops the record.
-
+    Has no handler, costs no instruction: `move` leaves owners to the planner;
+    `collect` gathers all tiles of a task, or all that was sent to it; `rekey`
+    sends every record (with `rows`, every row of it) to the task of another
+    domain whose axis `key` is the index element (negative: to none), all other
+    axes being the source's; without index the source has axes more than it.
     Preconditions:
     - (C1) `move`: the channel is unchanged.
-    - (C2) `collect`: `tiles` becomes `collected`, with the same record.
+    - (C2) `collect`: `tiles`, or `keyed` whole records, become `collected`.
     - (C3) `rekey`: `one` or `tiles` becomes `keyed`, with the same record; with
       `rows`, every field loses its first dimension, which is the same for all.
-    - (C4) `rekey` has a target, and only `rekey` has.
+    - (C4) `rekey` has a target, and only `rekey` has. Index, its axes and `key`
+      come together; `rows` needs them.
     - (C5) The index is an integer argument of the program with one dimension
       for each index axis, and one more with `rows`; the index axes are axes of
       the source's domain.
@@ -338,7 +338,7 @@ def Dataflow_ReshardOp : Dataflow_StageOp<"reshard", [],
     - (S2), (S4), (S5), (S10): see `dataflow.map`.
 
     Postconditions: records of a `keyed` channel come in ascending order of
-    (task, tile, row) of the source.
+    (task, tile, row) of the source, and so do those collected from it.
 
     Example:
 

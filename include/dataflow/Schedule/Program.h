@@ -152,22 +152,22 @@ enum class Arity : uint8_t {
   pieces = 1, ///< one a range piece; the planner decides how many; to a reduce
   tiles = 2,  ///< one a tile of the range
   keyed = 3,  ///< any number, in (task, tile, row) order of the source
-  collected = 4, ///< all tiles of the task, stacked along a new first dimension
+  collected = 4, ///< tiles or keyed records, stacked along a new dimension 0
   none = 5,      ///< no record (finalize)
 };
 
 enum class ReshardKind : uint8_t {
   move = 0,    ///< same records, another owner or order
-  collect = 1, ///< tiles -> collected
+  collect = 1, ///< tiles or keyed -> collected
   rekey = 2,   ///< to the tasks of another domain -> keyed
 };
 
 /// Where a reshard with kind rekey sends a record. The axis `axis` of the
 /// target domain takes the value index[coordinates along `axes` (, row)]; every
 /// other target axis takes the source task's coordinate of the same name. A
-/// negative index drops the record (or row).
+/// negative index drops the record (or row). Without index there is no `axis`.
 struct Rekey {
-  uint32_t argument = kNone;  ///< integer argument `index`
+  uint32_t argument = kNone;  ///< integer argument `index`, if there is one
   std::vector<uint32_t> axes; ///< source axes that index it, in order
   uint32_t axis = 0;          ///< target axis
   bool rows = false;          ///< the first dimension of every field is split

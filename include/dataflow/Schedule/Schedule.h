@@ -86,7 +86,7 @@ struct Instruction {
   /// record is [0, slices).
   uint32_t sliceBegin = 0, sliceEnd = 1;
   /// Operands, channel by channel: 1 for arity one, the tiles [tileBegin,
-  /// tileEnd) for tiles, all tiles for collected; all parts of a reduce, in
+  /// tileEnd) for tiles, all there are for collected; all parts of a reduce, in
   /// ascending order of what they cover.
   uint32_t firstOperand = 0, operandCount = 0;
   /// Output slots, in `Schedule::outputs`: one, or one per tile for arity

@@ -597,6 +597,10 @@ private:
     uint32_t to = random.chance(50) ? 2 : 0;
     if (extents[from].size() > 1 && random.chance(50))
       to = 3;
+    // Without an index, to all tasks with the first axis of the source.
+    bool indexed = random.chance(70);
+    if (!indexed)
+      to = from < 2 ? 0 : 2;
     int64_t targets = extents[to][0];
     c.read = true;
     uint32_t source = maybeMove(c.stage);
@@ -605,6 +609,8 @@ private:
     s.arity = Arity::keyed;
     s.record = stage(source).record;
     s.inputs = {StageInput{source, {}}};
+    if (!indexed)
+      return addKeyedReader(add(std::move(s)));
     s.rekey.axis = 0;
     s.rekey.rows = splitsIntoRows(s.record) && random.chance(60);
     std::vector<int64_t> shape;
@@ -631,7 +637,19 @@ private:
       value =
           targets == 0 || random.chance(15) ? -1 : random.in(0, targets - 1);
     s.rekey.argument = addValues("index", shape, values);
-    addReduce(maybeMove(add(std::move(s))));
+    if (s.rekey.rows)
+      addReduce(maybeMove(add(std::move(s))));
+    else
+      addKeyedReader(add(std::move(s)));
+  }
+
+  /// Something behind whole records that were sent to other tasks.
+  void addKeyedReader(uint32_t index) {
+    index = maybeMove(index);
+    if (random.chance(40))
+      addCollect(index);
+    else
+      addReduce(index);
   }
 
   /// Finalizes every channel that nobody reads.

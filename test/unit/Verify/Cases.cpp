@@ -232,6 +232,41 @@ Case test::rekeyTiles() {
   return c;
 }
 
+Case test::rekeyAll() {
+  Programmer p;
+  uint32_t cells = p.domain("cells", {{"e", 2}, {"t", 2}});
+  uint32_t targets = p.domain("targets", {{"t", 2}});
+  uint32_t make = p.map("make", cells);
+  uint32_t send = p.stage("send", StageKind::reshard, targets, {make},
+                          Programmer::record());
+  p.program.stages[send].reshard = ReshardKind::rekey;
+  p.program.stages[send].arity = Arity::keyed;
+  p.program.stages[send].inputs[0].axes.clear();
+  uint32_t all =
+      p.stage("all", StageKind::reshard, targets, {send}, Programmer::record());
+  p.program.stages[all].reshard = ReshardKind::collect;
+  p.program.stages[all].arity = Arity::collected;
+  uint32_t out = p.finalize("out", targets, {all});
+  Case c{"rekeyAll", take(p, 2, 1), {}};
+  Hand h;
+  uint32_t a = h.slot(make, Space::shared, 0, 0);
+  uint32_t b = h.slot(make, Space::global, 0, 0);
+  uint32_t d = h.slot(make, Space::global, 1, 48);
+  uint32_t e = h.slot(make, Space::shared, 1, 0);
+  h.flag(b);
+  h.flag(d);
+  uint32_t i0 = h.call(0, make, 1, {}, {b});
+  h.call(0, make, 0, {}, {a});
+  h.call(0, out, 0, {{a}, {d, true}}, {});
+  uint32_t i3 = h.call(1, make, 2, {}, {d});
+  h.call(1, make, 3, {}, {e});
+  h.call(1, out, 1, {{b, true}, {e}}, {});
+  h.send(Transport::global, i0, b, {b});
+  h.send(Transport::global, i3, d, {d});
+  c.schedule = h.finish(c.problem);
+  return c;
+}
+
 Case test::multicast() {
   Programmer p;
   uint32_t one = p.domain("one", {});
@@ -326,6 +361,6 @@ Case test::twoReaders() {
 
 std::vector<Case> test::allCases() {
   return {scatterGlobal(), scatterCluster(), tree(),      collect(),
-          rekeyRows(),     rekeyTiles(),     multicast(), tickets(),
-          reuse(),         twoReaders()};
+          rekeyRows(),     rekeyTiles(),     rekeyAll(),  multicast(),
+          tickets(),       reuse(),          twoReaders()};
 }

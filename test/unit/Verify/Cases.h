@@ -43,6 +43,8 @@ Case collect();
 Case rekeyRows();
 /// Tiles sent to other tasks whole and combined in two steps.
 Case rekeyTiles();
+/// Of tasks (e, t), all with one t, collected.
+Case rekeyAll();
 /// One record to the finalizes of two CTAs of a cluster.
 Case multicast();
 /// Draws connected by global flags, with a shared slot inside a draw.
