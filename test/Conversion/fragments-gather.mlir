@@ -1,6 +1,7 @@
 // RUN: df-opt %s --dataflow-parts-to-llvm | FileCheck %s
 // Elements of operands may be taken in the body of an operation on tiles: a thread loads those that it holds, side by side where the
-// index of the last dimension goes along the tile. The first row goes to where the list says.
+// index of the last dimension goes along the tile, also behind a place that is the smaller of two. The first row goes to where the list
+// says.
 #tile = #dataflow.fragment<[8, 64] block [8, 64] registers [1:1, 1:2] lanes [1:4, 1:8, 1:16, 1:32, 0:1] warps [0:2, 0:4]>
 #column = #dataflow.fragment<[8] block [8] lanes [_, _, _, _, 0:1] warps [0:2, 0:4]>
 dataflow.program @p(%x: tensor<?x256xf16>, %scale: tensor<?x4xf32>, %list: tensor<?x8xi32>, %y: tensor<?x8x64xf32>) {
@@ -14,7 +15,10 @@ dataflow.program @p(%x: tensor<?x256xf16>, %scale: tensor<?x4xf32>, %list: tenso
   dataflow.kernel @kernel {
     dataflow.part @collect_compute of @collect compute(%row: index, %x: tensor<?x256xf16>, %scale: tensor<?x4xf32>, %list: tensor<?x8xi32>, %y: tensor<?x8x64xf32>) -> tensor<?x8x64xf32> attributes {fragments} {
       %c2 = arith.constant 2 : index
+      %c64 = arith.constant 64 : index
       %c128 = arith.constant 128 : index
+      %behind = arith.muli %row, %c64 : index
+      %first = arith.minui %behind, %c128 : index
       %slice = tensor.extract_slice %list[%row, 0] [1, 8] [1, 1] : tensor<?x8xi32> to tensor<8xi32>
       %own = dataflow.convert_layout %slice : tensor<8xi32> to tensor<8xi32, #column>
       %init = tensor.empty() : tensor<8x64xf32, #tile>
@@ -23,7 +27,7 @@ dataflow.program @p(%x: tensor<?x256xf16>, %scale: tensor<?x4xf32>, %list: tenso
       ^bb0(%t: i32, %o: f32):
         %from = arith.index_cast %t : i32 to index
         %j = linalg.index 1 : index
-        %at = arith.addi %j, %c128 : index
+        %at = arith.addi %j, %first : index
         %e = tensor.extract %x[%from, %at] : tensor<?x256xf16>
         %f = arith.extf %e : f16 to f32
         %s = tensor.extract %scale[%from, %c2] : tensor<?x4xf32>

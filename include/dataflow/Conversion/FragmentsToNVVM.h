@@ -46,6 +46,9 @@ struct Place {
   int64_t split = -1;
   /// What the first element's address is a multiple of, in bytes.
   uint64_t alignment = 1;
+  /// There are 64-bit addresses instead, one for each element of the first
+  /// dimension: where the others of it lie.
+  bool table = false;
   /// Instead of the above, for an argument whose type has a fragment layout:
   /// what the thread holds of it.
   SmallVector<Value> registers = {};

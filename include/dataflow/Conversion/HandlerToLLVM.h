@@ -96,6 +96,9 @@ struct HandlerFunction {
   /// Device only: tensors of the body carry layouts, see FragmentsToNVVM.h.
   /// Tensors of the program begin at multiples of 16 bytes then.
   bool fragments = false;
+  /// With `fragments`: instead of the stacked records, collected channels pass
+  /// tables of addresses, for each field that of every record's.
+  bool tables = false;
   /// With `fragments`: each warp calls the function by itself.
   bool warp = false;
   /// With `fragments`: shared memory that second buffers may grow

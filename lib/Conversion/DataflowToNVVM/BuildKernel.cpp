@@ -101,6 +101,7 @@ private:
   llvm::StringSet<> loads;   ///< those with a load part
   llvm::StringSet<> laidOut; ///< those whose compute part is on fragments
   llvm::StringSet<> byWarp;  ///< functions that a warp calls by itself
+  llvm::StringSet<> tables;  ///< functions that get tables of records
   llvm::StringMap<uint32_t> following; ///< KernelState::following
   uint32_t threads = 0;                ///< that compute
   /// That a plan may use of a CTA; only copies and releases need them.
@@ -286,9 +287,12 @@ LogicalResult KernelBuilder::addHandlers() {
     if (failed(splitHandlers(*parts, *functions)))
       return failure();
   }
-  for (const HandlerFunction &function : *functions)
+  for (const HandlerFunction &function : *functions) {
     if (function.warp)
       byWarp.insert(function.symbol);
+    if (function.tables)
+      tables.insert(function.symbol);
+  }
   joinFinalizes(*functions);
   FailureOr<std::vector<HandlerFunctionInfo>> converted =
       convertHandlersToLLVM(*functions, HandlerTarget::device, module);
@@ -539,6 +543,7 @@ FailureOr<Operation *> KernelBuilder::build() {
   // With more warpgroups a thread has 168 registers at most.
   if (threads > 128)
     state.windowRegisters = 80;
+  state.tables = tables;
   state.following = following;
   placeDescriptors(state.descriptorOffset);
   for (const HandlerFunctionInfo &handler : handlers)

@@ -70,6 +70,8 @@ struct KernelState {
   llvm::StringSet<> exchanging;
   /// Functions that a warp calls by itself, without meeting others.
   llvm::StringSet<> byWarp;
+  /// Functions that get tables of collected records instead of copies.
+  llvm::StringSet<> tables;
   /// Of functions that may do the work of a finalize, too: its stage.
   llvm::StringMap<uint32_t> following;
   /// Registers of a thread that records on their way to a fold may take.
@@ -128,6 +130,10 @@ StoredValue readOperand(KernelState &state, uint32_t stage, Value number,
 /// dense to `to`, one behind the other.
 void stackField(KernelState &state, const dfrt::Record &record,
                 const dfrt::Field &field, Value first, Value count, Value to);
+/// The addresses of the field instead, one behind the other.
+void stackAddresses(KernelState &state, const dfrt::Record &record,
+                    const dfrt::Field &field, Value first, Value count,
+                    Value to);
 uint64_t fieldBytes(const dfrt::Field &field);
 
 /// Words of an instruction (ABI.h).

@@ -453,6 +453,34 @@ static void joinFollowing(PartOp part, uint32_t stage, BlockArgument counters,
   handler.mayDrop = true;
 }
 
+/// Whether a body reads a collected field record by record, so that records
+/// may stay where they are.
+static bool readsRecords(Value collected) {
+  return llvm::all_of(collected.getUsers(), [](Operation *user) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+      return slice.getStaticSizes().front() == 1 &&
+             slice.getStaticStrides().front() == 1;
+    return isa<tensor::ExtractOp, tensor::DimOp>(user);
+  });
+}
+
+/// Whether all collected records of a function may stay where they are.
+static bool readsTables(const HandlerFunction &function, Block &block) {
+  unsigned number = function.indices + function.operands;
+  bool any = false;
+  for (const HandlerFunction::Input &input : function.inputs)
+    for (const dfrt::Field &field : input.record.fields) {
+      Value argument = block.getArgument(number++);
+      if (!input.collected)
+        continue;
+      any = true;
+      if ((field.separable >= 0 && input.record.slices != 1) ||
+          !readsRecords(argument))
+        return false;
+    }
+  return any;
+}
+
 FailureOr<HandlerFunction>
 PartFunctions::lower(PartOp part, HandlerFunction handler, uint32_t following) {
   MLIRContext *context = part.getContext();
@@ -507,6 +535,7 @@ PartFunctions::lower(PartOp part, HandlerFunction handler, uint32_t following) {
   handler.body = &copy.getBody();
   handler.pointers = 2;
   handler.fragments = part.getFragments();
+  handler.tables = handler.fragments && readsTables(handler, block);
   handler.warp = handler.fragments && part->hasAttr("warp");
   return handler;
 }

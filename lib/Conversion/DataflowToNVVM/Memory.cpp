@@ -152,6 +152,14 @@ void df::nvvm::stackField(KernelState &state, const dfrt::Record &record,
                              i(bytes), i(unitOf(bytes, {source}))});
 }
 
+void df::nvvm::stackAddresses(KernelState &state, const dfrt::Record &record,
+                              const dfrt::Field &field, Value first,
+                              Value count, Value to) {
+  Emitter &e = state.emitter;
+  Value offset = e.constant64(int64_t(spreadOf(record, field).offset));
+  e.call("dfk_stack_addresses", {e.parameters(), first, count, to, offset});
+}
+
 StoredValue df::nvvm::findOperand(KernelState &state, Value number,
                                   bool isNear) {
   Emitter &e = state.emitter;

@@ -198,15 +198,19 @@ Value StageCalls::collectedCount(size_t index, Value position, Value left,
 }
 
 /// Copies whole records, field by field, to the global scratch behind its fixed
-/// part.
+/// part; or, for functions that read them where they are, their addresses.
 void StageCalls::stackRecords(Channel &channel, Value &top) {
   const dfrt::Record &record =
       program.stages[recordStage(program, channel.stage)].record;
   Value first = e.add(e.word(e.instruction(), kFirstOperand), channel.first);
   for (const dfrt::Field &field : record.fields) {
-    Value bytes = e.constant64(int64_t(fieldBytes(field)));
+    bool table = state.tables.contains(callee);
+    Value bytes = e.constant64(table ? 8 : int64_t(fieldBytes(field)));
     channel.stack.push_back(top);
-    stackField(state, record, field, first, channel.count, top);
+    if (table)
+      stackAddresses(state, record, field, first, channel.count, top);
+    else
+      stackField(state, record, field, first, channel.count, top);
     Value size = e.multiply(e.extend(channel.count), bytes);
     size = e.bitAnd(e.add(size, e.constant64(127)), e.constant64(-128));
     top = e.offset(top, size);

@@ -514,6 +514,7 @@ Memory FragmentLowering::memoryOf(const Place &place, unsigned argument) {
   memory.pointer = word(1);
   memory.element = type.getElementType();
   memory.alignment = place.alignment;
+  memory.table = place.table;
   memory.argument = argument;
   int64_t divisor = 1;
   SmallVector<int64_t> divisors(type.getRank());

@@ -258,7 +258,7 @@ LinalgLowering::growthOf(Value value, unsigned loop, uint64_t begin) {
 unsigned LinalgLowering::gatherWidth(tensor::ExtractOp extract,
                                      const Memory &from) {
   unsigned rank = space->rank(), dims = from.strides.size();
-  if (rank == 0 || dims == 0 || from.split >= 0 ||
+  if (rank == 0 || dims < (from.table ? 2u : 1u) || from.split >= 0 ||
       getConstantIntValue(from.strides.back()) != 1)
     return 1;
   uint64_t bytes = llvm::divideCeil(

@@ -74,6 +74,8 @@ struct Memory {
   /// What each stride is a multiple of, in elements.
   SmallVector<int64_t> strideDivisors;
   uint64_t alignment = 1; ///< of `pointer`, in bytes
+  /// At `pointer` is a table: the address of each element of dimension 0.
+  bool table = false;
   /// A dimension whose slices, of `part` elements, lie `pitch` elements apart.
   int64_t split = -1, part = 0, pitch = 0;
   unsigned argument = 0; ///< of the body, that it is a slice of
@@ -263,6 +265,8 @@ private:
   LogicalResult lowerExtract(tensor::ExtractOp op);
   LogicalResult lowerDim(tensor::DimOp op);
   Memory memoryOf(const Place &place, unsigned argument);
+  /// The address in entry `number` of a table.
+  Value lookUp(const Memory &table, Value number);
   LogicalResult storeFields(Operation *terminator, ValueRange values,
                             ArrayRef<Place> fields);
   /// The part of `source` that a slice names; `drop` are dimensions that it

@@ -25,6 +25,8 @@ uint64_t df::fragments::knownMultiple(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return uint64_t(std::abs(*constant));
   Operation *definition = cast<Value>(value).getDefiningOp();
+  if (!definition)
+    return 1;
   auto operand = [&](unsigned number) {
     return knownMultiple(OpFoldResult(definition->getOperand(number)));
   };
@@ -32,11 +34,23 @@ uint64_t df::fragments::knownMultiple(OpFoldResult value) {
   auto bounded = [](uint64_t multiple) {
     return multiple ? std::min<uint64_t>(multiple & -multiple, 1024) : 0;
   };
-  if (isa_and_nonnull<arith::MulIOp>(definition))
+  if (isa<arith::MulIOp>(definition))
     return bounded(operand(0)) * bounded(operand(1));
-  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(definition))
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinUIOp, arith::MaxUIOp,
+          arith::MinSIOp, arith::MaxSIOp>(definition))
     return std::gcd(operand(0), operand(1));
+  if (isa<arith::SelectOp>(definition))
+    return std::gcd(operand(1), operand(2));
   return 1;
+}
+
+Value FragmentLowering::lookUp(const Memory &table, Value number) {
+  Value words =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+  Value entry = LLVM::GEPOp::create(builder, loc, table.pointer.getType(),
+                                    builder.getI64Type(), table.pointer,
+                                    ArrayRef<LLVM::GEPArg>{words});
+  return LLVM::LoadOp::create(builder, loc, table.pointer.getType(), entry, 8);
 }
 
 FailureOr<Memory> FragmentLowering::sliceOf(OffsetSizeAndStrideOpInterface op,
@@ -50,7 +64,20 @@ FailureOr<Memory> FragmentLowering::sliceOf(OffsetSizeAndStrideOpInterface op,
   int64_t bytes = bytesOf(source.element);
   Value offset;
   int64_t fixed = 0;
-  for (unsigned dim = 0; dim < source.shape.size(); ++dim) {
+  unsigned first = 0;
+  if (source.table) {
+    if (getConstantIntValue(op.getMixedSizes()[0]) != 1)
+      return op->emitOpError("takes several records of a table at once");
+    result.pointer = lookUp(source, index(scalar(op.getMixedOffsets()[0])));
+    result.table = false;
+    first = 1;
+    if (!drop[0]) {
+      result.shape.push_back(builder.getIndexAttr(1));
+      result.strides.push_back(source.strides[0]);
+      result.strideDivisors.push_back(source.strideDivisors[0]);
+    }
+  }
+  for (unsigned dim = first; dim < source.shape.size(); ++dim) {
     OpFoldResult begin = scalar(op.getMixedOffsets()[dim]);
     OpFoldResult size = scalar(op.getMixedSizes()[dim]);
     OpFoldResult step = scalar(op.getMixedStrides()[dim]);
@@ -199,6 +226,8 @@ SmallVector<Value> FragmentLowering::loadElements(const Memory &source,
     offset = offset ? add(offset, elements) : elements;
   };
   for (auto [dim, position] : llvm::enumerate(indices)) {
+    if (source.table && dim == 0)
+      continue;
     if (source.split == int64_t(dim)) {
       Value part = index(source.part);
       skip(arith::DivUIOp::create(builder, loc, position, part),
@@ -210,7 +239,8 @@ SmallVector<Value> FragmentLowering::loadElements(const Memory &source,
     skip(position, index(source.strides[dim]));
   }
   Type stored = storedType(source.element);
-  Value address = source.pointer;
+  Value address =
+      source.table ? lookUp(source, indices.front()) : source.pointer;
   if (offset) {
     Value words =
         arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);

@@ -546,6 +546,8 @@ LogicalResult FunctionBuilder::build() {
             memrefAt(passPointer(), 0, MemRefType::get(shape, element), count);
         appendTensor(memref, RankedTensorType::get(shape, element), false,
                      dfrt::kRecordAlignment);
+        if (function.tables)
+          places.back().table = true;
       }
       continue;
     }

@@ -117,6 +117,21 @@ llvm.func internal @dfk_copy_field(%to: !llvm.ptr, %to_block: i64, %to_part: i64
   llvm.return
 }
 
+// Where a field, %offset bytes behind the begin of its record, of each of %count operands from %first on lies: addresses to %to.
+llvm.func internal @dfk_stack_addresses(%p: !llvm.ptr, %first: i32, %count: i32, %to: !llvm.ptr, %offset: i64) {
+  %thread = llvm.call @dfk_thread() : () -> i32
+  %threads = llvm.call @dfk_threads() : () -> i32
+  scf.for %i = %thread to %count step %threads : i32 {
+    %index = arith.addi %first, %i : i32
+    %operand = llvm.call @dfk_operand(%p, %index) : (!llvm.ptr, i32) -> !llvm.ptr<1>
+    %base = llvm.call @dfk_operand_address(%p, %operand) : (!llvm.ptr, !llvm.ptr<1>) -> !llvm.ptr
+    %at = llvm.getelementptr %base[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+    %place = llvm.getelementptr %to[%i] : (!llvm.ptr, i32) -> !llvm.ptr, i64
+    llvm.store %at, %place : !llvm.ptr, !llvm.ptr
+  }
+  llvm.return
+}
+
 // One field of %count operands from %first on, %bytes bytes each, dense and one behind the other to %to. In a record the field
 // begins at %offset. Consecutive threads copy consecutive pieces, whichever record they are of.
 llvm.func internal @dfk_stack_field(%p: !llvm.ptr, %first: i32, %count: i32, %to: !llvm.ptr, %offset: i64, %block: i64, %part: i64,
