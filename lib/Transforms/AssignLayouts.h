@@ -18,7 +18,7 @@
 //                  follows; what is cheapest by a small cost model
 //   rewriteBody    writes them into the types, and conversions where they
 //                  differ
-//   prefetchTiles  has loops load the tiles of the next iteration
+//   prefetchTiles  has loops load the tiles of later iterations
 //
 // Every step looks at one operation at a time: there is no pattern of a whole
 // body anywhere. Private to this folder.
@@ -273,8 +273,8 @@ FailureOr<LayoutPlan> planLayouts(PartOp part, const TileClasses &classes,
 void rewriteBody(PartOp part, const TileClasses &classes, TileHomes &homes,
                  const LayoutPlan &plan, unsigned outputs);
 
-/// Has loops with known bounds load the tiles that they stage an iteration
-/// ahead, as far as tiles then take at most `registers` of a thread.
+/// Has loops with known bounds load their tiles one or two iterations ahead, as
+/// far as tiles then take at most `registers` of a thread.
 void prefetchTiles(PartOp part, unsigned registers);
 
 } // namespace mlir::df

@@ -7,12 +7,16 @@
 //
 // A tile that the compute role loads itself for a product (a slice of a record,
 // gathered rows) would be waited for in every iteration of a loop. It is loaded
-// an iteration ahead instead: the loop carries it in registers, and the loads
-// of the next one are issued in front of the product, behind the staging of
-// this one where it goes through shared memory, so that they are on their way
-// meanwhile.
+// ahead instead: the loop carries it in registers, and the loads of a later one
+// are issued in front of the product, behind the staging of this one where it
+// goes through shared memory, so that they are on their way meanwhile. So is
+// whatever else the loop loads (scales of rows and blocks), at its begin. Two
+// iterations ahead where registers allow: another CTA's record comes from the
+// L2 cache, which takes longer than an iteration with few rows does. (Three
+// would not be more: handing tiles on at the end of an iteration waits for all
+// but those that it loads.)
 //
-// The last iteration loads its own tile again: a place that exists.
+// The last iterations load the last tile again: a place that exists.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +29,9 @@
 
 using namespace mlir;
 using namespace mlir::df;
+
+/// Most iterations that a tile is loaded ahead.
+static constexpr int64_t kMostAhead = 2;
 
 /// 32-bit registers of a thread that a tile takes; 0 for other values.
 static int64_t registersOf(Value value) {
@@ -44,6 +51,13 @@ namespace {
 struct KnownLoop {
   scf::ForOp op;
   int64_t begin = 0, last = 0; ///< first and last value of the counter
+  int64_t step = 1;
+
+  /// The counter `iterations` behind the first one, at most the last.
+  int64_t at(int64_t iterations) const {
+    return std::min(begin + iterations * step, last);
+  }
+  int64_t iterations() const { return (last - begin) / step + 1; }
 
   static std::optional<KnownLoop> find(scf::ForOp op) {
     auto begin = getConstantIntValue(op.getLowerBound());
@@ -51,7 +65,8 @@ struct KnownLoop {
     auto step = getConstantIntValue(op.getStep());
     if (!begin || !end || !step || *step <= 0 || *end <= *begin + *step)
       return std::nullopt;
-    return KnownLoop{op, *begin, *begin + (*end - *begin - 1) / *step * *step};
+    return KnownLoop{op, *begin, *begin + (*end - *begin - 1) / *step * *step,
+                     *step};
   }
 };
 
@@ -106,75 +121,157 @@ static bool loads(const llvm::SetVector<Operation *> &slice) {
 }
 
 static Value cloneSlice(OpBuilder &builder, scf::ForOp loop,
-                        ArrayRef<Operation *> slice, Value counter,
-                        Value tile) {
+                        ArrayRef<Operation *> slice, Value counter, Value tile,
+                        llvm::SmallPtrSetImpl<Operation *> *made = nullptr) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), counter);
-  for (Operation *op : slice)
-    builder.clone(*op, mapping);
+  for (Operation *op : slice) {
+    Operation *clone = builder.clone(*op, mapping);
+    if (made)
+      made->insert(clone);
+  }
   return mapping.lookup(tile);
 }
 
-/// Carries `tile` round the loop; the next one is loaded around `user`.
+/// Carries `tile` round the loop, and those of the next `distance` - 1
+/// iterations; that of the one behind them is loaded around `user`, or first of
+/// all. Adds what loads it to `made`.
 static scf::ForOp prefetch(IRRewriter &rewriter, KnownLoop loop, Value tile,
-                           Operation *user, ArrayRef<Operation *> slice) {
+                           Operation *user, ArrayRef<Operation *> slice,
+                           int64_t distance,
+                           llvm::SmallPtrSetImpl<Operation *> &made) {
   Location loc = tile.getLoc();
   rewriter.setInsertionPoint(loop.op);
-  Value first = cloneSlice(
-      rewriter, loop.op, slice,
-      arith::ConstantIndexOp::create(rewriter, loc, loop.begin), tile);
-  if (isa<DotOp>(user))
+  SmallVector<Value> first;
+  for (int64_t i = 0; i < distance; ++i)
+    first.push_back(cloneSlice(
+        rewriter, loop.op, slice,
+        arith::ConstantIndexOp::create(rewriter, loc, loop.at(i)), tile));
+  if (!user)
+    rewriter.setInsertionPointToStart(loop.op.getBody());
+  else if (isa<DotOp>(user))
     rewriter.setInsertionPoint(user);
   else
     rewriter.setInsertionPointAfter(user);
-  Value next = arith::AddIOp::create(rewriter, loc, loop.op.getInductionVar(),
-                                     loop.op.getStep());
+  Value next = arith::AddIOp::create(
+      rewriter, loc, loop.op.getInductionVar(),
+      arith::ConstantIndexOp::create(rewriter, loc, distance * loop.step));
   next = arith::MinUIOp::create(
       rewriter, loc, next,
       arith::ConstantIndexOp::create(rewriter, loc, loop.last));
-  Value following = cloneSlice(rewriter, loop.op, slice, next, tile);
-  auto made = cast<scf::ForOp>(*loop.op.replaceWithAdditionalYields(
+  Value following = cloneSlice(rewriter, loop.op, slice, next, tile, &made);
+  auto result = cast<scf::ForOp>(*loop.op.replaceWithAdditionalYields(
       rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-        return SmallVector<Value>{following};
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> carried) {
+        SmallVector<Value> yielded(carried.drop_front());
+        yielded.push_back(following);
+        return yielded;
       }));
-  rewriter.replaceAllUsesWith(tile, made.getRegionIterArgs().back());
-  return made;
+  rewriter.replaceAllUsesWith(
+      tile, result.getRegionIterArgs().take_back(distance).front());
+  return result;
+}
+
+/// Whether anything but operations that nobody needs uses a result of `op`.
+static bool isUsed(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return !isMemoryEffectFree(user) ||
+           user->hasTrait<OpTrait::IsTerminator>() || isUsed(user);
+  });
+}
+
+/// Whether `op` loads a tile into registers, or a number.
+static bool isLoad(Operation *op) {
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return getFragmentLayout(convert.getType()) &&
+           !getFragmentLayout(convert.getSource().getType()) &&
+           !getSharedLayout(convert.getSource().getType());
+  if (isa<linalg::GenericOp>(op))
+    return op->getNumResults() == 1 && op->walk([&](tensor::ExtractOp) {
+                                           return WalkResult::interrupt();
+                                         }).wasInterrupted();
+  return isa<tensor::ExtractOp>(op);
+}
+
+namespace {
+
+/// Has one loop load ahead.
+class Prefetcher {
+public:
+  Prefetcher(IRRewriter &rewriter, PartOp part, KnownLoop loop,
+             int64_t registers)
+      : rewriter(rewriter), part(part), loop(loop), registers(registers) {}
+
+  void run();
+
+private:
+  bool tryTile(Value tile, Operation *user);
+  int64_t distanceOf(Value tile);
+
+  IRRewriter &rewriter;
+  PartOp part;
+  KnownLoop loop;
+  int64_t registers;
+  llvm::SmallPtrSet<Operation *, 16> ahead; ///< what was made by `tryTile`
+};
+
+} // namespace
+
+/// How many iterations ahead a tile may be loaded; 0 for not at all.
+int64_t Prefetcher::distanceOf(Value tile) {
+  int64_t left = registers - findPressure(part, registersOf, loop.op).registers;
+  int64_t each = std::max<int64_t>(registersOf(tile), 1);
+  return std::min({kMostAhead, left / each, loop.iterations() - 1});
+}
+
+/// `user` is the op around which the loads are issued; null: they come first.
+bool Prefetcher::tryTile(Value tile, Operation *user) {
+  llvm::SetVector<Operation *> slice;
+  if (!tile.getDefiningOp() || tile.getParentBlock() != loop.op.getBody() ||
+      !collectSlice(loop.op, tile, slice) || !loads(slice))
+    return false;
+  int64_t distance = distanceOf(tile);
+  if (distance < 1)
+    return false;
+  SmallVector<Operation *> ordered(slice.takeVector());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  loop.op = prefetch(rewriter, loop, tile, user, ordered, distance, ahead);
+  return true;
+}
+
+void Prefetcher::run() {
+  // Tiles that products read, and who reads them first.
+  llvm::MapVector<Value, Operation *> tiles;
+  for (Operation &user : *loop.op.getBody()) {
+    if (auto convert = dyn_cast<ConvertLayoutOp>(user);
+        convert && getSharedLayout(convert.getType()))
+      tiles.insert({convert.getSource(), convert});
+    else if (auto dot = dyn_cast<DotOp>(user))
+      tiles.insert({dot.getA(), dot});
+  }
+  for (auto [tile, user] : tiles)
+    if (registersOf(tile))
+      tryTile(tile, user);
+  // Whatever else is loaded anew in each iteration. What others are loaded from
+  // comes behind them, and may not be needed then.
+  SmallVector<Operation *> others;
+  for (Operation &op : llvm::reverse(*loop.op.getBody()))
+    if (isLoad(&op) && !ahead.contains(&op))
+      others.push_back(&op);
+  for (Operation *op : others)
+    if (isUsed(op))
+      tryTile(op->getResult(0), nullptr);
 }
 
 void mlir::df::prefetchTiles(PartOp part, unsigned registers) {
   IRRewriter rewriter(part.getContext());
   SmallVector<scf::ForOp> loops;
   part.getBody().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  for (scf::ForOp op : loops) {
-    std::optional<KnownLoop> loop = KnownLoop::find(op);
-    if (!loop || !op.getInductionVar().getType().isIndex())
-      continue;
-    // Tiles that products read, and who reads them first.
-    llvm::MapVector<Value, Operation *> tiles;
-    for (Operation &user : *op.getBody()) {
-      if (auto convert = dyn_cast<ConvertLayoutOp>(user);
-          convert && getSharedLayout(convert.getType()))
-        tiles.insert({convert.getSource(), convert});
-      else if (auto dot = dyn_cast<DotOp>(user))
-        tiles.insert({dot.getA(), dot});
-    }
-    for (auto [tile, user] : tiles) {
-      llvm::SetVector<Operation *> slice;
-      if (!registersOf(tile) || !tile.getDefiningOp() ||
-          tile.getParentBlock() != loop->op.getBody() ||
-          !collectSlice(loop->op, tile, slice) || !loads(slice) ||
-          findPressure(part, registersOf, loop->op).registers +
-                  registersOf(tile) >
-              int64_t(registers))
-        continue;
-      SmallVector<Operation *> ordered(slice.takeVector());
-      llvm::sort(ordered, [](Operation *a, Operation *b) {
-        return a->isBeforeInBlock(b);
-      });
-      loop->op = prefetch(rewriter, *loop, tile, user, ordered);
-    }
-  }
+  for (scf::ForOp op : loops)
+    if (std::optional<KnownLoop> loop = KnownLoop::find(op);
+        loop && op.getInductionVar().getType().isIndex())
+      Prefetcher(rewriter, part, *loop, registers).run();
   part.getBody().walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
       [&](Operation *op) {
         if (isOpTriviallyDead(op))

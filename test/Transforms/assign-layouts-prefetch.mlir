@@ -1,22 +1,25 @@
 // RUN: df-opt %s --dataflow-split-roles --dataflow-assign-layouts --dataflow-verify-kernel | FileCheck %s
-// A tile that the compute role loads and stages in every iteration of a loop is loaded an iteration ahead: the loop carries it, and the
-// loads for the next one stand between staging and the product. The last iteration loads its own tile again.
+// A tile that the compute role loads and stages in every iteration of a loop is loaded two iterations ahead: the loop carries it and the
+// next one, and the loads of the one behind stand between staging and the product. The last iterations load the last tile again.
 
 !part = !dataflow.record<rows: tensor<64x64xf8E4M3FN>>
 
 // CHECK: dataflow.part @multiply_compute
 // CHECK: %[[FIRST_SLICE:.*]] = tensor.extract_slice %[[PARTS:.*]][%{{.*}}, 0, 0] [1, 64, 64]
 // CHECK: %[[FIRST:.*]] = dataflow.convert_layout %[[FIRST_SLICE]]
-// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %[[STEP:.*]] iter_args(%{{.*}} = %{{.*}}, %[[TILE:.*]] = %[[FIRST]])
+// CHECK: %[[SECOND_SLICE:.*]] = tensor.extract_slice %[[PARTS]][%{{.*}}, 0, 0] [1, 64, 64]
+// CHECK: %[[SECOND:.*]] = dataflow.convert_layout %[[SECOND_SLICE]]
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[TILE:.*]] = %[[FIRST]], %[[LATER:.*]] = %[[SECOND]])
 // CHECK:   %[[STAGED:.*]] = dataflow.convert_layout %[[TILE]] : {{.*}} to tensor<64x64xf8E4M3FN, #dataflow.shared<
-// CHECK:   %[[NEXT:.*]] = arith.addi %[[K]], %[[STEP]]
+// CHECK:   %[[AHEAD:.*]] = arith.constant 128 : index
+// CHECK:   %[[NEXT:.*]] = arith.addi %[[K]], %[[AHEAD]]
 // CHECK:   %[[LAST:.*]] = arith.constant 192 : index
 // CHECK:   %[[PLACE:.*]] = arith.minui %[[NEXT]], %[[LAST]]
 // CHECK:   %[[NUMBER:.*]] = arith.divui %[[PLACE]]
 // CHECK:   %[[SLICE:.*]] = tensor.extract_slice %[[PARTS]][%[[NUMBER]], 0, 0]
 // CHECK:   %[[FOLLOWING:.*]] = dataflow.convert_layout %[[SLICE]]
 // CHECK:   dataflow.dot
-// CHECK:   scf.yield %{{.*}}, %[[FOLLOWING]]
+// CHECK:   scf.yield %{{.*}}, %[[LATER]], %[[FOLLOWING]]
 dataflow.program @ahead(%x: tensor<?x64x256xf8E4M3FN>, %w: tensor<?x64x256xf8E4M3FN>, %y: tensor<?x64x64xf32>) {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
