@@ -107,6 +107,16 @@ static Status checkIntegers(const Fill &fill, ElementType element,
       if (Status s = range.check(value); !s)
         return s;
     return Status::success();
+  case Fill::Kind::keyPlaces: {
+    int64_t places;
+    if (__builtin_mul_overflow(pagesOf(fill.integers, fill.tile), fill.tile,
+                               &places))
+      return node.error("the places do not fit 64 bits");
+    for (int64_t value : {std::max<int64_t>(places, 1) - 1, fill.unused})
+      if (Status s = range.check(value); !s)
+        return s;
+    return Status::success();
+  }
   case Fill::Kind::permutation:
     return range.check(row - 1);
   case Fill::Kind::randomIntegers:
@@ -185,6 +195,20 @@ Status dfrt::checkFill(const Fill &fill, ElementType element,
       return node.error(fmt::format("the lengths have {} tiles: the shape must "
                                     "be [{}]",
                                     tiles, fmt::join(expected, ", ")));
+    break;
+  }
+  case Fill::Kind::keyPlaces: {
+    int64_t count = 0; // readFill tested that there are few
+    for (int64_t length : fill.integers)
+      count += length;
+    if (shape.size() != 2 || shape[0] != fill.keys)
+      return node.error(
+          fmt::format("places of {} keys need the shape [{}, columns]",
+                      fill.keys, fill.keys));
+    if (count > 0 && pagesOf(count, fill.keys) > row)
+      return node.error(fmt::format(
+          "{} elements with {} keys need {} columns, the shape has {}", count,
+          fill.keys, pagesOf(count, fill.keys), row));
     break;
   }
   case Fill::Kind::randomIntegers:

@@ -184,6 +184,19 @@ static void fillElements(const Fill &fill, ElementType element,
                          c < length ? keys[begin + c] : fill.unused);
         });
   }
+  case Fill::Kind::keyPlaces: {
+    std::vector<int64_t> keys = keysOfElements(fill, stream), used(rows);
+    for (uint64_t i = 0; i < elements; ++i)
+      storeInteger(element, base, i, fill.unused);
+    return forEachTile(
+        fill, [&](int64_t tile, int64_t, int64_t begin, int64_t length) {
+          for (int64_t c = 0; c < length; ++c) {
+            int64_t key = keys[begin + c];
+            storeInteger(element, base, key * row + used[key]++,
+                         tile * fill.tile + c);
+          }
+        });
+  }
   case Fill::Kind::permutation:
     for (uint64_t r = 0; r < rows; ++r) {
       std::vector<int64_t> order = shuffled(row, scramble(stream + r));

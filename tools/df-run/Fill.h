@@ -39,6 +39,7 @@ struct Fill {
     randomIntegers, ///< integersLow .. integersHigh
     tiles,          ///< a fact of every tile of integers
     tileKeys,       ///< row r: the keys of tile r, behind them unused
+    keyPlaces,      ///< row k: where tileKeys has key k, behind that unused
   };
   Kind kind = Kind::constant;
   uint64_t seed = 0;
@@ -48,9 +49,10 @@ struct Fill {
   int64_t integersLow = 0, integersHigh = 0;
   bool distinct = false; ///< randomIntegers: no repetition within a row
   int64_t tile = 1;
-  int64_t pages = 0;   ///< pageTable: numbers are drawn from 0 .. pages - 1
-  int64_t unused = -1; ///< pageTable, tileKeys: value behind those of a row
-  int64_t keys = 0;    ///< tileKeys: keys are 0 .. keys - 1
+  int64_t pages = 0; ///< pageTable: numbers are drawn from 0 .. pages - 1
+  /// pageTable, tileKeys, keyPlaces: value behind those of a row
+  int64_t unused = -1;
+  int64_t keys = 0; ///< tileKeys, keyPlaces: keys are 0 .. keys - 1
   /// tiles: which element the tile belongs to, where it begins in all elements
   /// laid end to end, and how long it is.
   enum class TileFact { owner, begin, length };

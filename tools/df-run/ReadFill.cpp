@@ -227,9 +227,8 @@ static Status readTiles(const Node &node, const FillNames &names, Fill &fill) {
   return Status::success();
 }
 
-static Status readTileKeys(const Node &node, const FillNames &names,
-                           Fill &fill) {
-  fill.kind = Fill::Kind::tileKeys;
+/// What the fills about keys of tiles have in common.
+static Status readKeys(const Node &node, const FillNames &names, Fill &fill) {
   if (Status s = node.expectKeys({"lengths", "tile", "keys", "seed", "unused"});
       !s)
     return s;
@@ -249,6 +248,18 @@ static Status readTileKeys(const Node &node, const FillNames &names,
   if (Status s = optional(node, "unused", fill.unused, names); !s)
     return s;
   return optional(node, "seed", fill.seed);
+}
+
+static Status readTileKeys(const Node &node, const FillNames &names,
+                           Fill &fill) {
+  fill.kind = Fill::Kind::tileKeys;
+  return readKeys(node, names, fill);
+}
+
+static Status readKeyPlaces(const Node &node, const FillNames &names,
+                            Fill &fill) {
+  fill.kind = Fill::Kind::keyPlaces;
+  return readKeys(node, names, fill);
 }
 
 static Status readPermutation(const Node &node, const FillNames &, Fill &fill) {
@@ -303,6 +314,7 @@ static const Reader kReaders[] = {
     {"page_table", readPageTable},
     {"tiles", readTiles},
     {"tile_keys", readTileKeys},
+    {"key_places", readKeyPlaces},
     {"permutation", readPermutation},
     {"random_integers", readRandomIntegers},
 };

@@ -180,6 +180,15 @@ TEST(Workload, TilesOfLengths) {
               ElementsAre(-5, -5, -5));
   for (int64_t key = 0; key < 7; ++key)
     EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 2) << key;
+  // Where they are, behind that nothing.
+  std::vector<int64_t> places = filled("[7, 3]", R"({"key_places": {
+      "lengths": "lengths", "tile": 4, "keys": 7, "seed": 3, "unused": -2}})");
+  for (int64_t key = 0; key < 7; ++key) {
+    EXPECT_LT(places[key * 3], places[key * 3 + 1]) << key;
+    EXPECT_EQ(keys[places[key * 3]], key);
+    EXPECT_EQ(keys[places[key * 3 + 1]], key);
+    EXPECT_EQ(places[key * 3 + 2], -2) << key;
+  }
 }
 
 TEST(Workload, EmptyBatch) {
@@ -315,6 +324,13 @@ TEST(WorkloadErrors, NameThePlace) {
   EXPECT_THAT(complaint(replaced(table, R"({"tile_keys": {"lengths": "lengths",
                   "keys": 0}})")),
               HasSubstr("14 elements with 0 keys, expected 1 to"));
+  EXPECT_THAT(complaint(replaced(table, R"({"key_places": {"lengths": "lengths",
+                  "tile": 4, "keys": 3}})")),
+              HasSubstr("14 elements with 3 keys need 5 columns, the shape has "
+                        "3"));
+  EXPECT_THAT(complaint(replaced(table, R"({"key_places": {"lengths": "lengths",
+                  "tile": 4, "keys": 9}})")),
+              HasSubstr("places of 9 keys need the shape [9, columns]"));
   EXPECT_THAT(complaint(replaced("{\"shape\": [\"rows\"]}",
                                  "{\"shape\": [\"rows\"], \"fill\": \"nan\"}")),
               HasSubstr("arguments.out: an output takes no \"fill\""));
