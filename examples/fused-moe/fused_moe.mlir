@@ -2,7 +2,7 @@
 // and the contributions of a token's experts are added up, in one launch.
 //
 // Blocks are up to `rows` tokens of one expert; a router writes them. An expert with more tokens has several blocks, one without
-// tokens has none. A token may go to any number of experts.
+// tokens has none. A token may go to up to `choices` experts, or none.
 //
 // x             [tokens, hidden]                             activations, e4m3
 // x_scale       [tokens, hidden / group]                     of 1 x group elements of x
@@ -13,21 +13,23 @@
 // expert        [blocks]                                     whose weights a block needs
 // token         [blocks, rows]                               a block's tokens; behind the last one, -1
 // weight        [blocks, rows]                               route weights; any finite number where there is no token
+// place         [tokens, choices]                            block * rows + row of each of a token's rows; behind the last one, -1
 // y             [tokens, hidden]                             sum over a token's experts of weight * down (silu(gate x) * (up x)), bf16
 //
 // Products of a group are summed in f32, scaled, and added up in f32. What lies between the products is rounded to e4m3 again, with a
-// scale for each token and group of columns. A token's contributions are added in f32, experts in ascending order of their blocks.
+// scale for each token and group of columns. A token's contributions are rounded to bf16 and added in f32, in the order of `place`.
 
 !shard = !dataflow.record<middle: tensor<?x?xf8E4M3FN>, scale: tensor<?xf32>>
-!rows = !dataflow.record<sum: tensor<?x?xf32>>
-!row = !dataflow.record<sum: tensor<?xf32>>
+!part = !dataflow.record<part: tensor<?x?xbf16>>
 
 dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>, %gate_up: tensor<?x2x?x?xf8E4M3FN>,
                             %gate_up_scale: tensor<?x2x?x?xf32>, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
-                            %expert: tensor<?xi32>, %token: tensor<?x?xi32>, %weight: tensor<?x?xf32>, %y: tensor<?x?xbf16>)
-    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, group = 128 : index}
+                            %expert: tensor<?xi32>, %token: tensor<?x?xi32>, %weight: tensor<?x?xf32>, %place: tensor<?x?xi32>,
+                            %y: tensor<?x?xbf16>)
+    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, group = 128 : index, tokens = 64 : index,
+            choices = 2 : index}
     attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
-                                    token = [-1, "rows"], weight = [-1, "rows"], y = [-1, "hidden"]}} {
+                                    token = [-1, "rows"], weight = [-1, "rows"], place = [-1, "choices"], y = [-1, "hidden"]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -37,8 +39,9 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
   %width = tensor.dim %gate_up, %c2 : tensor<?x2x?x?xf8E4M3FN>
   dataflow.tasks @blocks(block = %blocks)
   dataflow.tasks @tiles(block = %blocks, column = %columns)
-  dataflow.tasks @sums(token = %tokens, column = %columns)
+  dataflow.tasks @columns(column = %columns)
   dataflow.range @width of @blocks length %width tile "group"
+  dataflow.range @tokens of @columns length %tokens tile "tokens"
 
   %shards = dataflow.map @up tasks @blocks each @width
       operands(%x, %x_scale, %gate_up, %gate_up_scale, %expert, %token
@@ -46,18 +49,13 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
       : () -> !dataflow.channel<!shard, tiles>
   %middle = dataflow.reshard "exchange" collect(%shards)
       : (!dataflow.channel<!shard, tiles>) -> !dataflow.channel<!shard, collected>
-  %rows = dataflow.map @down(%middle) tasks @tiles
+  %parts = dataflow.map @down(%middle) tasks @tiles
       operands(%down, %down_scale, %expert, %weight : tensor<?x?x?xf8E4M3FN>, tensor<?x?x?xf32>, tensor<?xi32>, tensor<?x?xf32>)
-      : (!dataflow.channel<!shard, collected>) -> !dataflow.channel<!rows>
-  %sent = dataflow.reshard "return" rekey (%rows) to @sums by %token[block] key token rows
-      : (!dataflow.channel<!rows>, tensor<?x?xi32>) -> !dataflow.channel<!row, keyed>
-  %sum = dataflow.reduce @add(%sent) : (!dataflow.channel<!row, keyed>) -> !dataflow.channel<!row> identity {
-    %group = dataflow.param "group" : index
-    %zero = arith.constant 0.0 : f32
-    %none = tensor.splat %zero[%group] : tensor<?xf32>
-    dataflow.yield %none : tensor<?xf32>
-  }
-  dataflow.finalize @store(%sum) tasks @sums outs(%y : tensor<?x?xbf16>) : (!dataflow.channel<!row>) -> ()
+      : (!dataflow.channel<!shard, collected>) -> !dataflow.channel<!part>
+  %sent = dataflow.reshard "return" rekey (%parts) to @columns : (!dataflow.channel<!part>) -> !dataflow.channel<!part, keyed>
+  %all = dataflow.reshard "all" collect (%sent) : (!dataflow.channel<!part, keyed>) -> !dataflow.channel<!part, collected>
+  dataflow.finalize @sum(%all) tasks @columns each @tokens operands(%place : tensor<?x?xi32>) outs(%y : tensor<?x?xbf16>)
+      : (!dataflow.channel<!part, collected>) -> ()
 
   // Columns [begin, end), a group, of silu(gate x) * (up x) for the tokens of a block.
   dataflow.handler @up(%block: index, %begin: index, %end: index, %x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
@@ -171,7 +169,7 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
   // A group of columns of the block's contributions, from all of what lies between the products.
   dataflow.handler @down(%block: index, %column: index, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
                          %expert: tensor<?xi32>, %weight: tensor<?x?xf32>, %middle: tensor<?x?x?xf8E4M3FN>,
-                         %scale: tensor<?x?xf32>) -> tensor<?x?xf32> {
+                         %scale: tensor<?x?xf32>) -> tensor<?x?xbf16> {
     %c0 = arith.constant 0 : index
     %width = dataflow.param "width" : index
     %rows = dataflow.param "rows" : index
@@ -182,6 +180,7 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
     %begin = arith.muli %column, %group : index
 
     %empty = tensor.empty(%rows, %group) : tensor<?x?xf32>
+    %empty_part = tensor.empty(%rows, %group) : tensor<?x?xbf16>
     %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     %sum = scf.for %k = %c0 to %width step %group iter_args(%acc = %zeros) -> (tensor<?x?xf32>) {
       %shard = arith.divui %k, %group : index
@@ -209,24 +208,75 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
     %factors = tensor.extract_slice %weight[%block, 0] [1, %rows] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
     %weighted = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
                                 iterator_types = ["parallel", "parallel"]}
-        ins(%factors, %sum : tensor<?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
-    ^bb0(%w: f32, %s: f32, %o: f32):
+        ins(%factors, %sum : tensor<?xf32>, tensor<?x?xf32>) outs(%empty_part : tensor<?x?xbf16>) {
+    ^bb0(%w: f32, %s: f32, %o: bf16):
       %p = arith.mulf %w, %s : f32
-      linalg.yield %p : f32
-    } -> tensor<?x?xf32>
-    dataflow.yield %weighted : tensor<?x?xf32>
+      %short = arith.truncf %p : f32 to bf16
+      linalg.yield %short : bf16
+    } -> tensor<?x?xbf16>
+    dataflow.yield %weighted : tensor<?x?xbf16>
   }
 
-  dataflow.handler @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
-    %sum = arith.addf %a, %b : tensor<?xf32>
-    dataflow.yield %sum : tensor<?xf32>
-  }
-
-  dataflow.handler @store(%token: index, %column: index, %sum: tensor<?xf32>, %y: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  // Tokens [begin, end) of a group of columns of y, from all blocks' contributions to those columns.
+  dataflow.handler @sum(%column: index, %begin: index, %end: index, %place: tensor<?x?xi32>, %part: tensor<?x?x?xbf16>,
+                        %y: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rows = dataflow.param "rows" : index
     %group = dataflow.param "group" : index
-    %begin = arith.muli %column, %group : index
-    %short = arith.truncf %sum : tensor<?xf32> to tensor<?xbf16>
-    %new_y = tensor.insert_slice %short into %y[%token, %begin] [1, %group] [1, 1] : tensor<?xbf16> into tensor<?x?xbf16>
+    %tokens = dataflow.param "tokens" : index
+    %choices = dataflow.param "choices" : index
+    %none = arith.constant 0 : i32
+    %zero = arith.constant 0.0 : f32
+    %short_zero = arith.constant 0.0 : bf16
+    %live = arith.subi %end, %begin : index
+    %last = arith.subi %end, %c1 : index
+    %offset = arith.muli %column, %group : index
+
+    %empty = tensor.empty(%tokens, %group) : tensor<?x?xf32>
+    %empty_part = tensor.empty(%tokens, %group) : tensor<?x?xbf16>
+    %empty_places = tensor.empty(%tokens) : tensor<?xi32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+    // Without blocks there is nothing to read, not even for an absent row.
+    %blocks = tensor.dim %part, %c0 : tensor<?x?x?xbf16>
+    %any = arith.cmpi ne, %blocks, %c0 : index
+    %sum = scf.if %any -> (tensor<?x?xf32>) {
+      %all = scf.for %k = %c0 to %choices step %c1 iter_args(%acc = %zeros) -> (tensor<?x?xf32>) {
+        %places = linalg.generic {indexing_maps = [affine_map<(t) -> (t)>], iterator_types = ["parallel"]}
+            outs(%empty_places : tensor<?xi32>) {
+        ^bb0(%o: i32):
+          %t = linalg.index 0 : index
+          %behind = arith.addi %begin, %t : index
+          %token = arith.minui %behind, %last : index
+          %p = tensor.extract %place[%token, %k] : tensor<?x?xi32>
+          linalg.yield %p : i32
+        } -> tensor<?xi32>
+        %summands = linalg.generic {indexing_maps = [affine_map<(t, c) -> (t)>, affine_map<(t, c) -> (t, c)>],
+                                    iterator_types = ["parallel", "parallel"]}
+            ins(%places : tensor<?xi32>) outs(%empty_part : tensor<?x?xbf16>) {
+        ^bb0(%p: i32, %o: bf16):
+          %present = arith.maxsi %p, %none : i32
+          %at = arith.index_cast %present : i32 to index
+          %block = arith.divui %at, %rows : index
+          %row = arith.remui %at, %rows : index
+          %c = linalg.index 1 : index
+          %v = tensor.extract %part[%block, %row, %c] : tensor<?x?x?xbf16>
+          %absent = arith.cmpi slt, %p, %none : i32
+          %summand = arith.select %absent, %short_zero, %v : bf16
+          linalg.yield %summand : bf16
+        } -> tensor<?x?xbf16>
+        %wide = arith.extf %summands : tensor<?x?xbf16> to tensor<?x?xf32>
+        %new_acc = arith.addf %acc, %wide : tensor<?x?xf32>
+        scf.yield %new_acc : tensor<?x?xf32>
+      }
+      scf.yield %all : tensor<?x?xf32>
+    } else {
+      scf.yield %zeros : tensor<?x?xf32>
+    }
+
+    %short = arith.truncf %sum : tensor<?x?xf32> to tensor<?x?xbf16>
+    %valid = tensor.extract_slice %short[0, 0] [%live, %group] [1, 1] : tensor<?x?xbf16> to tensor<?x?xbf16>
+    %new_y = tensor.insert_slice %valid into %y[%begin, %offset] [%live, %group] [1, 1] : tensor<?x?xbf16> into tensor<?x?xbf16>
     dataflow.yield %new_y : tensor<?x?xbf16>
   }
 }

@@ -27,7 +27,7 @@ CORE = (
 )
 FULL = (
     ({"hidden": 128, "width": 64, "rows": 16, "group": 32}, ROUTINGS + (([5, 0, 3], 9),)),
-    ({"hidden": 64, "width": 64, "rows": 8, "group": 64},
+    ({"hidden": 64, "width": 64, "rows": 8, "group": 64, "tokens": 4, "choices": 8},
      (([9, 5, 9, 9, 9, 9, 9, 9, 0, 4], 9),)),
 )
 # The float64 reference of df-run does not round between the products.
@@ -147,7 +147,7 @@ def full(tensors, counts, params):
             middle = quantized([gated(dot(row, gate), dot(row, up))
                                 for gate, up in zip(*projections)])
             for c, column in enumerate(columns):
-                result[token][c] += factor * dot(middle, column)
+                result[token][c] += round_bf16(factor * dot(middle, column))
         block += -(-rows // block_rows)
     return [value for row in result for value in row]
 
@@ -175,7 +175,7 @@ def test_form(tools, folder, form, cases, reference):
                     fill["uniform"].update(low=0.01 / math.sqrt(fan), high=0.03 / math.sqrt(fan))
         with open(stem + ".json", "w") as file:
             json.dump(workload, file)
-        sizes = [word for name in ("rows", "group") if name in params
+        sizes = [word for name in ("rows", "group", "choices") if name in params
                  for word in ("--set", f"{name}={params[name]}")]
         truth = {}  # inputs are the same under every topology
         for topology in TOPOLOGIES:

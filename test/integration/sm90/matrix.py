@@ -176,8 +176,9 @@ def programs(generated):
             fragments=("up", "down"))
     for hidden, width, rows, group in MOE_FULL:
         result[moe_name(hidden, width, rows, group)] = Source.file(
-            f"{MOE}/fused_moe.mlir", f"hidden={hidden},width={width},rows={rows},group={group}",
-            fragments=("up", "down"))
+            f"{MOE}/fused_moe.mlir",
+            f"hidden={hidden},width={width},rows={rows},group={group},choices=8",
+            fragments=("up", "down", "sum"))
     for body, heads, element in ATTENTION_PROGRAMS:
         result[f"attention_{body}_{heads}_{element}"] = Source.file(
             f"{MLA}/mla_decode.mlir", f"heads={heads},page=64,element={element}",
@@ -407,7 +408,7 @@ def runs(generated):
         name, core = moe_name(*program), program in MOE_CORE
         sizes = dict(zip(("hidden", "expert_width", "rows"), program))
         if not core:
-            sizes["group"] = program[3]
+            sizes.update(group=program[3], choices=8)
         element = program[4] if core else "f8E4M3FN"
         for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 7, "cluster_size": 1},
                        {"ctas": 120, "cluster_size": 8}, {"ctas": 112, "cluster_size": 16},
