@@ -197,7 +197,10 @@ SmallVector<Value> FragmentLowering::applyElements(
     SmallVector<Value> own;
     for (const SmallVector<Value> &operand : operands)
       own.push_back(operand[i]);
-    results.push_back(applyScalar(op, own));
+    Value result;
+    if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      result = compareCoordinate(compare, own[0], own[1]);
+    results.push_back(result ? result : applyScalar(op, own));
   }
   return results;
 }

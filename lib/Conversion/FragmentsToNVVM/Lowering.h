@@ -10,6 +10,7 @@
 //
 //   FragmentsToNVVM.cpp  the walk, scalars, loops and branches
 //   Elementwise.cpp      elementwise operations, constants, roundings
+//   Compare.cpp          comparisons of coordinates with limits
 //   Linalg.cpp           structured operations: broadcasts, fills, reductions
 //   Reductions.cpp       the part of a reduction that crosses threads
 //   Memory.cpp           loads, stores and slices of memory
@@ -152,7 +153,11 @@ public:
 
   /// The scalar form of an elementwise operation, folded where possible.
   Value applyScalar(Operation *op, ValueRange operands);
-  /// The same for `count` elements: of each operand there is a list.
+  /// A comparison of a coordinate of the body, which this thread's elements
+  /// have next to each other, in one instruction; null if it is none.
+  Value compareCoordinate(arith::CmpIOp op, Value a, Value b);
+  /// The same as applyScalar for `count` elements: of each operand there is a
+  /// list.
   SmallVector<Value> applyElements(Operation *op,
                                    ArrayRef<SmallVector<Value>> operands,
                                    size_t count);
