@@ -24,8 +24,8 @@ using namespace mlir::df::fragments;
 
 static constexpr unsigned kSharedSpace = 3;
 static constexpr int64_t kSectorBytes = 32;
-/// What a thread is to store at a time.
-static constexpr int64_t kVectorBytes = 8;
+/// What a thread is to store at a time, the best first.
+static constexpr int64_t kVectorBytes[] = {16, 8};
 
 using Bases = llvm::SmallVectorImpl<FragmentLayout::Base>;
 
@@ -102,10 +102,26 @@ static FragmentLayout transposed(const FragmentLayout &from, unsigned regBit) {
   return FragmentLayout::get(layout);
 }
 
+/// The layout with its block repeated along `dim` as often as it can be: then
+/// bits of the register say what the number of the block said.
+static FragmentLayout::Description unfold(const FragmentLayout &from,
+                                          unsigned dim) {
+  FragmentLayout::Description layout = from.describe();
+  if (layout.order.empty() || layout.order.front() != dim)
+    return layout;
+  while (layout.shape[dim] / layout.block[dim] % 2 == 0 &&
+         layout.registers.size() < FragmentLayout::maxRegisterBits) {
+    layout.registers.push_back({dim, int32_t(layout.block[dim])});
+    layout.block[dim] *= 2;
+  }
+  return layout;
+}
+
 /// The layout that exchangeBit leaves.
 static FragmentLayout exchanged(const FragmentLayout &from, unsigned regBit,
                                 unsigned laneBit) {
-  FragmentLayout::Description layout = from.describe();
+  FragmentLayout::Description layout =
+      unfold(from, from.laneBases()[laneBit].dim);
   std::swap(layout.registers[regBit], layout.lanes[laneBit]);
   return FragmentLayout::get(layout);
 }
@@ -203,58 +219,85 @@ static std::optional<unsigned> findCore(FragmentLayout::Description &layout,
   return std::nullopt;
 }
 
+namespace {
+/// How a tile comes to lie in whole sectors.
+struct Exchange {
+  /// The bit of a register for transposeCores, where an instruction transposes
+  /// them: then less is left to exchange.
+  std::optional<unsigned> core;
+  /// Bits of the register and of the lane, for exchangeBit.
+  SmallVector<std::pair<unsigned, unsigned>> bits;
+  FragmentLayout layout; ///< in the end
+};
+} // namespace
+
+/// So that a thread has `width` neighbours along `dim`, and lanes together
+/// `sector` of them; nothing where that cannot be.
+static std::optional<Exchange> planExchange(const FragmentLayout &from,
+                                            bool narrow, unsigned dim,
+                                            int64_t width, int64_t sector) {
+  Exchange plan;
+  plan.layout = from;
+  FragmentLayout::Description layout = from.describe();
+  if (narrow)
+    plan.core = findCore(layout, dim);
+  if (plan.core)
+    plan.layout = transposed(plan.layout, *plan.core);
+  for (int64_t step = 1; step < width; step *= 2) {
+    layout = unfold(plan.layout, dim);
+    FragmentLayout::Base *lane = findBase(layout.lanes, dim, step);
+    if (!lane)
+      continue;
+    FragmentLayout::Base *spare = findSpare(layout.registers, dim, width);
+    if (!spare)
+      return std::nullopt;
+    plan.bits.push_back(
+        {spare - layout.registers.begin(), lane - layout.lanes.begin()});
+    plan.layout =
+        exchanged(plan.layout, plan.bits.back().first, plan.bits.back().second);
+  }
+  // Neighbours come one after the other.
+  layout = unfold(plan.layout, dim);
+  llvm::stable_sort(layout.registers, [&](auto a, auto b) {
+    return a.dim == dim && (b.dim != dim || a.step < b.step);
+  });
+  plan.layout = FragmentLayout::get(layout);
+  if (plan.layout.contiguous(dim) < width || runOf(layout, dim, width) < sector)
+    return std::nullopt;
+  return plan;
+}
+
 Fragment FragmentLowering::fillSectors(Fragment fragment, const Memory &to) {
   unsigned rank = fragment.layout.rank();
   int64_t bytes =
       (to.element.isIntOrFloat() ? to.element.getIntOrFloatBitWidth() : 64) / 8;
   if (cast<LLVM::LLVMPointerType>(to.pointer.getType()).getAddressSpace() ==
           kSharedSpace ||
-      rank == 0 || bytes == 0 || bytes >= kVectorBytes ||
-      to.split == int64_t(rank) - 1 ||
+      rank == 0 || bytes == 0 || to.split == int64_t(rank) - 1 ||
       getConstantIntValue(to.strides[rank - 1]) != 1)
     return fragment;
   unsigned dim = rank - 1;
-  int64_t width = kVectorBytes / bytes, sector = kSectorBytes / bytes;
+  int64_t sector = kSectorBytes / bytes;
   FragmentLayout::Description layout = fragment.layout.describe();
   if (runOf(layout, dim, fragment.layout.contiguous(dim)) >= sector)
     return fragment;
-  // An instruction transposes cores; then less is left to exchange. Nothing is
-  // written before it is known to lead to whole sectors.
-  FragmentLayout better = fragment.layout;
-  std::optional<unsigned> core;
-  if (isNarrow(fragment.registers.front().getType()))
-    core = findCore(layout, dim);
-  if (core)
-    better = transposed(better, *core);
-  SmallVector<std::pair<unsigned, unsigned>> exchanges;
-  for (int64_t step = 1; step < width; step *= 2) {
-    layout = better.describe();
-    FragmentLayout::Base *lane = findBase(layout.lanes, dim, step);
-    if (!lane)
-      continue;
-    FragmentLayout::Base *spare = findSpare(layout.registers, dim, width);
-    if (!spare)
-      return fragment;
-    exchanges.push_back(
-        {spare - layout.registers.begin(), lane - layout.lanes.begin()});
-    better = exchanged(better, exchanges.back().first, exchanges.back().second);
-  }
-  // Neighbours come one after the other.
-  layout = better.describe();
-  llvm::stable_sort(layout.registers, [&](auto a, auto b) {
-    return a.dim == dim && (b.dim != dim || a.step < b.step);
-  });
-  better = FragmentLayout::get(layout);
-  if (better.contiguous(dim) < width || runOf(layout, dim, width) < sector)
+  // Nothing is written before it is known to lead to whole sectors.
+  std::optional<Exchange> plan;
+  for (int64_t vector : kVectorBytes)
+    if (!plan && bytes < vector)
+      plan = planExchange(fragment.layout,
+                          isNarrow(fragment.registers.front().getType()), dim,
+                          vector / bytes, sector);
+  if (!plan)
     return fragment;
-  if (core)
-    fragment = transposeCores(fragment, *core);
-  for (auto [reg, lane] : exchanges)
+  if (plan->core)
+    fragment = transposeCores(fragment, *plan->core);
+  for (auto [reg, lane] : plan->bits)
     fragment = exchangeBit(fragment, reg, lane);
-  Fragment result{better, {}};
-  for (unsigned reg = 0; reg < better.registers(); ++reg) {
+  Fragment result{plan->layout, {}};
+  for (unsigned reg = 0; reg < plan->layout.registers(); ++reg) {
     FragmentLayout::Place place =
-        fragment.layout.place(better.coordinates(reg, 0));
+        fragment.layout.place(plan->layout.coordinates(reg, 0));
     result.registers.push_back(fragment.registers[place.reg]);
   }
   return result;

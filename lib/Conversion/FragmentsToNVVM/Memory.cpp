@@ -410,7 +410,7 @@ Fragment FragmentLowering::load(const Memory &from,
 
 void FragmentLowering::store(const Fragment &from, const Memory &to,
                              ArrayRef<OpFoldResult> limits) {
-  Fragment fragment = limits.empty() ? fillSectors(from, to) : from;
+  Fragment fragment = fillSectors(from, to);
   ArrayRef<Value> registers = fragment.registers;
   auto storeAll = [&]() {
     Access access(*this, to, fragment.layout, kVectorBytes);

@@ -75,9 +75,30 @@ func.func @put(%y: tensor<?x32x128xELEMENT>) -> tensor<?x32x128xELEMENT> {
     linalg.yield %e : ELEMENT
   } -> tensor<32x128xELEMENT, #tile>
   %m = dataflow.convert_layout %numbers : tensor<32x128xELEMENT, #tile> to tensor<32x128xELEMENT>
-  %r = tensor.insert_slice %m into %y[1, 0, 0] [1, 32, 128] [1, 1, 1] : tensor<32x128xELEMENT> into tensor<?x32x128xELEMENT>
+  STORE
   return %r : tensor<?x32x128xELEMENT>
 }
+)mlir";
+
+static constexpr char kWhole[] = R"mlir(
+  %r = tensor.insert_slice %m into %y[1, 0, 0] [1, 32, 128] [1, 1, 1] : tensor<32x128xELEMENT> into tensor<?x32x128xELEMENT>
+)mlir";
+
+/// Three times ROWS rows and COLUMNS columns, if the tile has as many: nobody
+/// knows that the first extent is three before the handler runs.
+static constexpr char kPart[] = R"mlir(
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %three = tensor.dim %y, %c0 : tensor<?x32x128xELEMENT>
+  %a = arith.constant ROWS : index
+  %b = arith.constant COLUMNS : index
+  %more_rows = arith.muli %three, %a : index
+  %more_columns = arith.muli %three, %b : index
+  %rows = arith.minui %more_rows, %c32 : index
+  %columns = arith.minui %more_columns, %c128 : index
+  %part = tensor.extract_slice %m[0, 0] [%rows, %columns] [1, 1] : tensor<32x128xELEMENT> to tensor<?x?xELEMENT>
+  %r = tensor.insert_slice %part into %y[1, 0, 0] [1, %rows, %columns] [1, 1, 1] : tensor<?x?xELEMENT> into tensor<?x32x128xELEMENT>
 )mlir";
 
 /// Functions of the device are internal.
@@ -95,14 +116,22 @@ class FillSectorsTest : public ::testing::Test {
 protected:
   FillSectorsTest() { loadHandlerDialects(context); }
 
-  /// Stores the tile and compares. Leaves in `stores` how many stores a thread
-  /// has, and in `numShuffles` the shuffles of all threads.
+  /// Stores the tile, or its first `rows` and `columns`, and compares. Leaves
+  /// in `stores` how many stores a thread has, and in `numShuffles` the
+  /// shuffles of all threads.
   template <typename T>
-  void store(std::string layout, std::string element) {
+  void store(std::string layout, std::string element, bool part = false,
+             int64_t rows = kNumRows, int64_t columns = kNumColumns) {
     std::string text = kHandler;
+    auto third = [](int64_t extent) {
+      return std::to_string((extent + 2) / 3);
+    };
     for (auto [what, with] :
-         {std::pair<std::string, std::string>{"LAYOUT", layout},
-          {"ELEMENT", element}})
+         {std::pair<std::string, std::string>{"STORE", part ? kPart : kWhole},
+          {"LAYOUT", layout},
+          {"ELEMENT", element},
+          {"ROWS", third(rows)},
+          {"COLUMNS", third(columns)}})
       for (size_t at; (at = text.find(what)) != std::string::npos;)
         text.replace(at, what.size(), with);
     OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
@@ -145,7 +174,8 @@ protected:
         runTogether(kNumThreads, Order::shuffled, [&] { run(packed); }));
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(y[i], T(-1)) << i;
-      ASSERT_EQ(y[size + i], T(i)) << i;
+      bool inside = i / kNumColumns < rows && i % kNumColumns < columns;
+      ASSERT_EQ(y[size + i], inside ? T(i) : T(-1)) << i;
       ASSERT_EQ(y[2 * size + i], T(-1)) << i;
     }
   }
@@ -177,11 +207,22 @@ TEST_F(FillSectorsTest, WholeSectorsStay) {
   EXPECT_EQ(numShuffles, 0u);
 }
 
-TEST_F(FillSectorsTest, HalvesOfSectorsStay) {
-  // Lanes have 16 bytes, and no register goes on from there: nothing is moved
-  // for nothing.
+TEST_F(FillSectorsTest, AccumulatorAlongRows) {
+  // Lanes have 16 bytes, and go on in the next block of the tile: it is a
+  // register's bit as those within the block are.
   store<int16_t>("[32, 128] block [16, 8] registers [1:1, 0:8] lanes [1:2, "
                  "1:4, 0:1, 0:2, 0:4] warps [_, _]",
+                 "i16");
+  EXPECT_EQ(stores, 16u);
+  EXPECT_EQ(numTransposed, 0u);
+  EXPECT_EQ(numShuffles, kNumThreads * 64);
+}
+
+TEST_F(FillSectorsTest, HalvesOfSectorsStay) {
+  // Lanes have 16 bytes, and another warp what follows: nothing is moved for
+  // nothing.
+  store<int16_t>("[32, 128] block [2, 128] registers [1:1] lanes [1:2, 1:4, "
+                 "1:32, 1:64, 0:1] warps [1:8, 1:16]",
                  "i16");
   EXPECT_EQ(numTransposed, 0u);
   EXPECT_EQ(numShuffles, 0u);
@@ -196,11 +237,23 @@ TEST_F(FillSectorsTest, OtherOrders) {
   store<int16_t>("[32, 128] block [32, 32] registers [0:16, 1:8, 0:8] lanes "
                  "[0:1, 1:4, 1:1, 0:2, 1:2] warps [0:4, 1:16]",
                  "i16");
-  EXPECT_EQ(stores, 8u);
+  EXPECT_EQ(stores, 4u);
   EXPECT_EQ(numTransposed, 0u);
-  EXPECT_EQ(numShuffles, kNumThreads * 16);
+  EXPECT_EQ(numShuffles, kNumThreads * 24);
   store<int16_t>("[32, 128] block [32, 64] registers [0:16, 1:32, 1:16, 1:8] "
                  "lanes [0:1, 1:4, 1:1, 0:2, 1:2] warps [0:4, 0:8]",
                  "i16");
-  EXPECT_EQ(stores, 8u);
+  EXPECT_EQ(stores, 4u);
+}
+
+TEST_F(FillSectorsTest, Parts) {
+  // What is stored of a tile may be less than the tile, or all of it: then
+  // there are as many stores as for a tile without a limit.
+  const char *layout = "accumulator [32, 128] m 1";
+  store<int16_t>(layout, "i16", /*part=*/true);
+  EXPECT_EQ(stores, 8u + 32u);
+  EXPECT_EQ(numTransposed, kNumThreads * 16);
+  store<int16_t>(layout, "i16", /*part=*/true, 21, kNumColumns);
+  store<int16_t>(layout, "i16", /*part=*/true, kNumRows, 51);
+  store<int16_t>(layout, "i16", /*part=*/true, 3, 3);
 }
