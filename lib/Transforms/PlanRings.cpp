@@ -14,6 +14,9 @@
 // an instruction holds be there when the next one begins; steady streams, which
 // bring one tile after the other, get more while little is in flight.
 //
+// What several stages read is not read once, however each of them goes through
+// it: what one has brought into the L2 cache may still be there for the next.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SplitRoles.h"
@@ -42,6 +45,16 @@ static bool holds(const Load &a, Operation *op) {
 /// Whether both tiles may be held at one time.
 static bool overlap(const Load &a, const Load &b) {
   return holds(a, b.op) || holds(b, a.op);
+}
+
+/// Whether more than one stage reads this operand of the program.
+static bool isReadAgain(Value operand) {
+  llvm::SmallPtrSet<Operation *, 4> readers;
+  for (Operation *user : operand.getUsers())
+    if (auto stage = dyn_cast<StageOpInterface>(user);
+        stage && llvm::is_contained(stage.getReadTensors(), operand))
+      readers.insert(stage);
+  return readers.size() > 1;
 }
 
 namespace {
@@ -127,6 +140,8 @@ void RingPlanner::assignStreams() {
   for (SplitHandler &split : handlers)
     for (size_t i = 0; i < split.loads.size(); ++i) {
       Load &load = split.loads[i];
+      Value operand = split.operands[load.operand - split.frame.firstOperand];
+      load.once &= !operand || !isReadAgain(operand);
       load.stream = findStream(split, i);
       RingStream &stream = plan.streams[load.stream];
       stream.steady |= load.steady;

@@ -383,3 +383,32 @@ dataflow.program @neutral(%x: tensor<?x16x64xf32>, %y: tensor<16x64xf32>, %z: te
     dataflow.yield %d : tensor<16x64xf32>
   }
 }
+
+// -----
+
+// Each stage reads every tile of %x once; but what one has read the other reads again, and it is to stay in the L2 cache. %z has one reader.
+// CHECK-LABEL: dataflow.program @twice
+dataflow.program @twice(%x: tensor<?x512xf32>, %z: tensor<?x1024xf32>, %y: tensor<?x512xf32>, %w: tensor<?x512xf32>, %v: tensor<?x1024xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x512xf32>
+  dataflow.tasks @rows(row = %rows)
+  dataflow.finalize @copy tasks @rows operands(%x : tensor<?x512xf32>) outs(%y : tensor<?x512xf32>) : () -> ()
+  dataflow.finalize @double tasks @rows operands(%x, %z : tensor<?x512xf32>, tensor<?x1024xf32>) outs(%w, %v : tensor<?x512xf32>, tensor<?x1024xf32>) : () -> ()
+  dataflow.handler @copy(%row: index, %x: tensor<?x512xf32>, %y: tensor<?x512xf32>) -> tensor<?x512xf32> {
+    %tile = tensor.extract_slice %x[%row, 0] [1, 512] [1, 1] : tensor<?x512xf32> to tensor<512xf32>
+    %r = tensor.insert_slice %tile into %y[%row, 0] [1, 512] [1, 1] : tensor<512xf32> into tensor<?x512xf32>
+    dataflow.yield %r : tensor<?x512xf32>
+  }
+  dataflow.handler @double(%row: index, %x: tensor<?x512xf32>, %z: tensor<?x1024xf32>, %w: tensor<?x512xf32>, %v: tensor<?x1024xf32>)
+      -> (tensor<?x512xf32>, tensor<?x1024xf32>) {
+    %tile = tensor.extract_slice %x[%row, 0] [1, 512] [1, 1] : tensor<?x512xf32> to tensor<512xf32>
+    %other = tensor.extract_slice %z[%row, 0] [1, 1024] [1, 1] : tensor<?x1024xf32> to tensor<1024xf32>
+    %sum = arith.addf %tile, %tile : tensor<512xf32>
+    %more = arith.addf %other, %other : tensor<1024xf32>
+    %r = tensor.insert_slice %sum into %w[%row, 0] [1, 512] [1, 1] : tensor<512xf32> into tensor<?x512xf32>
+    %s = tensor.insert_slice %more into %v[%row, 0] [1, 1024] [1, 1] : tensor<1024xf32> into tensor<?x1024xf32>
+    dataflow.yield %r, %s : tensor<?x512xf32>, tensor<?x1024xf32>
+  }
+}
+// CHECK: dataflow.stream @x depth {{[0-9]+}} of tensor<512xf32>{{$}}
+// CHECK-NEXT: dataflow.stream @z depth {{[0-9]+}} of tensor<1024xf32> evict_first
