@@ -349,8 +349,8 @@ llvm.func internal @dfk_stamp(%p: !llvm.ptr, %which: i32) {
   llvm.return
 }
 
-// Everything. Each role has its own counters of the streams. The load warp of a kernel with queues does not wait for the
-// others of its cluster before it begins: it uses nothing of theirs.
+// Everything. Each role has its own counters of the streams. The load warp does not wait for the others of its cluster before
+// it begins: it uses nothing of theirs, but for the epoch where it draws.
 llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c8 = arith.constant 8 : i32
@@ -396,11 +396,13 @@ llvm.func internal @dfk_kernel(%p: !llvm.ptr, %taken: !llvm.ptr, %filled: !llvm.
         llvm.call @dfk_fill_queue(%p, %first, %rest, %filled) : (!llvm.ptr, i32, i32, !llvm.ptr) -> ()
       }
     }
-    nvvm.cluster.wait
+    %draws = arith.andi %loads, %is_ticket : i1
+    scf.if %draws {
+      llvm.call @dfk_draw(%p, %filled) : (!llvm.ptr, !llvm.ptr) -> ()
+    } else {
+      nvvm.cluster.wait
+    }
     scf.if %loads {
-      scf.if %is_ticket {
-        llvm.call @dfk_draw(%p, %filled) : (!llvm.ptr, !llvm.ptr) -> ()
-      }
     } else {
       %second = arith.addi %warps, %c1 : i32
       %counts = arith.cmpi eq, %warp, %second : i32

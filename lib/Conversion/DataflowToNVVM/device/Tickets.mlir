@@ -1,7 +1,7 @@
 // Lists from which CTAs draw. The load warp draws and hands out; the compute threads take.
 
 // The load warp, in kernels with tickets: draws, and hands the draws out one ahead of those who execute them. Fills the rings
-// for each draw.
+// for each draw. The first ticket needs nothing of the other warps: the warp waits for them, and for the epoch, behind its draw.
 llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -21,11 +21,7 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
   %draws = llvm.call @dfk_load(%plan, %c272) : (!llvm.ptr<1>, i32) -> i32
   %cta = nvvm.read.ptx.sreg.ctaid.x : i32
   %ctas = nvvm.read.ptx.sreg.nctaid.x : i32
-  %epoch = llvm.call @dfk_epoch() : () -> i32
-  %parity = arith.andi %epoch, %c1 : i32
-  %offset = arith.shli %parity, %c7 : i32
   %base = llvm.call @dfk_parameter(%p, %c24) : (!llvm.ptr, i32) -> !llvm.ptr<1>
-  %counter = llvm.getelementptr %base[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
   %there = llvm.call @dfk_control(%c16) : (i32) -> !llvm.ptr<3>
   %taken = llvm.call @dfk_control(%c24) : (i32) -> !llvm.ptr<3>
   %first_at = llvm.call @dfk_control(%c32) : (i32) -> !llvm.ptr<3>
@@ -36,9 +32,17 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
     // Use 0 finds the place free, and its ticket needs no draw.
     %before = arith.subi %use, %c1 : i32
     llvm.call @dfk_await_own(%taken, %before, %c0, %c5, %none, %c1) : (!llvm.ptr<3>, i32, i32, i32, i32, i32) -> ()
+    %is_second = arith.cmpi eq, %use, %c1 : i32
+    scf.if %is_second {
+      nvvm.cluster.wait
+    }
     %again = arith.cmpi ne, %use, %c0 : i32
     %draws_now = arith.andi %again, %is0 : i1
     %given = scf.if %draws_now -> i32 {
+      %epoch = llvm.call @dfk_epoch() : () -> i32
+      %parity = arith.andi %epoch, %c1 : i32
+      %offset = arith.shli %parity, %c7 : i32
+      %counter = llvm.getelementptr %base[%offset] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
       %0 = llvm.atomicrmw add %counter, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
       %1 = arith.addi %ctas, %0 : i32
       scf.yield %1 : i32
@@ -86,6 +90,10 @@ llvm.func internal @dfk_draw(%p: !llvm.ptr, %counters: !llvm.ptr) {
     }
     %next = arith.addi %use, %c1 : i32
     scf.yield %next : i32
+  }
+  %never = arith.cmpi eq, %last#0, %c0 : i32
+  scf.if %never {
+    nvvm.cluster.wait
   }
   llvm.return
 }
