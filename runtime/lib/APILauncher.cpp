@@ -5,34 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaDevice.h"
+#include "LauncherHandles.h"
 #include "Options.h"
-
-#include <deque>
 
 using namespace dfrt;
 using namespace dfrt::cuda;
 
 static_assert(uint32_t(Cooperation::required) == 2);
-
-struct dfrt_kernel {
-  std::shared_ptr<CudaDevice> device;
-  std::shared_ptr<ArtifactState> artifact;
-  LoadedKernel loaded;
-  std::string json;
-  std::mutex mutex;
-  std::deque<std::string> refused; ///< what was handed out
-};
-
-struct dfrt_launcher {
-  std::shared_ptr<CudaDevice> device;
-  std::shared_ptr<ArtifactState> artifact;
-  Launcher launcher;
-  std::shared_ptr<PlanState> plan; ///< the last one
-  std::string watchdog;
-  Timeline timeline;
-  std::vector<uint8_t> recorded;
-};
 
 namespace {
 ChosenShape chosenShape(const dfrt_launch_shape &shape) {
@@ -41,17 +20,6 @@ ChosenShape chosenShape(const dfrt_launch_shape &shape) {
                   shape.shared_bytes, shape.cooperative != 0};
   chosen.residentCtas = shape.resident_ctas;
   return chosen;
-}
-
-/// Reads the caller's maxima, whose size is stated in them.
-Status readMaxima(const dfrt_launch_maxima *given, LaunchMaxima &maxima) {
-  DFRT_TRY(require(given, "maxima"));
-  dfrt_launch_maxima known;
-  dfrt_launch_maxima_init(&known);
-  DFRT_TRY(readOptions(given, known));
-  maxima = {known.flags, known.slot_bytes, known.collected_bytes,
-            known.plan_bytes};
-  return Status::success();
 }
 
 PlanFacts factsOf(const PlanState &plan) {
@@ -79,18 +47,28 @@ Status load(CudaDevice &device, ArtifactState &artifact,
   return Status::success();
 }
 
-/// Runs `body(launcher, stream)` with the caller's stream or the device's own.
-template <typename Body>
-dfrt_status inStream(dfrt_launcher *launcher, void *handle, Body body) {
-  return guarded([&]() -> Status {
-    DFRT_TRY(require(launcher, "launcher"));
-    Expected<Stream> stream = launcher->device->stream(handle);
-    if (!stream)
-      return stream.status();
-    return body(launcher->launcher, *stream);
-  });
-}
 } // namespace
+
+Status dfrt::readMaxima(const dfrt_launch_maxima *given, LaunchMaxima &maxima) {
+  DFRT_TRY(require(given, "maxima"));
+  dfrt_launch_maxima known;
+  dfrt_launch_maxima_init(&known);
+  DFRT_TRY(readOptions(given, known));
+  maxima = {known.flags, known.slot_bytes, known.collected_bytes,
+            known.plan_bytes};
+  return Status::success();
+}
+
+Status dfrt::includeFacts(const PlanFacts &facts, dfrt_launch_maxima *maxima) {
+  LaunchMaxima known;
+  DFRT_TRY(readMaxima(maxima, known));
+  known.include(facts);
+  maxima->flags = known.flags;
+  maxima->slot_bytes = known.slotBytes;
+  maxima->collected_bytes = known.collectedBytes;
+  maxima->plan_bytes = known.planBytes;
+  return Status::success();
+}
 
 void dfrt_kernel_options_init_sized(dfrt_kernel_options *options,
                                     uint32_t struct_bytes) {
@@ -210,15 +188,8 @@ dfrt_status dfrt_kernel_shape(const dfrt_kernel *kernel,
 dfrt_status dfrt_launch_maxima_include(dfrt_launch_maxima *maxima,
                                        const dfrt_plan *plan) {
   return guarded([&]() -> Status {
-    LaunchMaxima known;
-    DFRT_TRY(readMaxima(maxima, known));
     DFRT_TRY(require(plan, "plan"));
-    known.include(factsOf(*plan->state));
-    maxima->flags = known.flags;
-    maxima->slot_bytes = known.slotBytes;
-    maxima->collected_bytes = known.collectedBytes;
-    maxima->plan_bytes = known.planBytes;
-    return Status::success();
+    return includeFacts(factsOf(*plan->state), maxima);
   });
 }
 

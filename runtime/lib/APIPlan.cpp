@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "cpu/CheckPlan.h"
 #include "cpu/SlotMemory.h"
+#include "dfrt/DevicePlanner.h"
 
 #include "dataflow/Schedule/LowerBound.h"
 #include "dataflow/Schedule/Simulator.h"
@@ -133,7 +134,9 @@ Status makePlan(const std::shared_ptr<ArtifactState> &artifact,
   if (!problem)
     return problem.status();
   Expected<Schedule> schedule =
-      makeSchedule(*problem, scheduleWith, &plan.decisions);
+      scheduleWith.solver == kLineSolver
+          ? scheduleLine(*problem, inputs, scheduleWith)
+          : makeSchedule(*problem, scheduleWith, &plan.decisions);
   if (!schedule)
     return schedule.status();
   PlanImage image = makePlanImage(*problem, std::move(*schedule));

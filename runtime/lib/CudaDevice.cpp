@@ -98,6 +98,11 @@ Expected<LoadedKernel> CudaDevice::load(const Artifact &artifact,
                             artifact.program.fingerprint());
 }
 
+Expected<PlanningKernel>
+CudaDevice::loadPlanning(const DevicePlanner &planner) {
+  return PlanningKernel::create(opened, *modules, planner, own);
+}
+
 Expected<uint64_t> CudaDevice::workspaceBytes(const Artifact &artifact,
                                               const PlanFacts &facts) const {
   KernelRequest request;

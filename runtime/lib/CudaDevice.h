@@ -41,6 +41,9 @@ public:
   Expected<cuda::LoadedKernel> load(const Artifact &artifact,
                                     const cuda::KernelRequest &request);
 
+  /// The kernel that plans with `planner`, on this device.
+  Expected<cuda::PlanningKernel> loadPlanning(const DevicePlanner &planner);
+
   /// Device memory that launches of the plan need.
   Expected<uint64_t> workspaceBytes(const Artifact &artifact,
                                     const cuda::PlanFacts &facts) const;

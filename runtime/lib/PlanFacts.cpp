@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanLayout.h"
 #include "cpu/PlanView.h"
 #include "cpu/Records.h"
-#include "dfrt/cuda/Kernel.h"
+#include "dfrt/cuda/PlanningKernel.h"
 
 #include <algorithm>
 
@@ -61,5 +62,30 @@ PlanFacts cuda::planFacts(const Program &program, const uint8_t *bytes) {
   }
   // A draw waits for earlier ones only, so any resident subset makes progress.
   facts.resident = !facts.ticket && facts.flags && facts.ctas > 1;
+  return facts;
+}
+
+PlanFacts cuda::planFacts(const DevicePlanner &planner) {
+  const Program &program = planner.program();
+  const Topology &topology = planner.topology();
+  PlanFacts facts;
+  facts.fingerprint = program.fingerprint();
+  facts.ctas = topology.ctas;
+  facts.clusterSize = topology.clusterSize;
+  facts.flags = planner.mostFlags();
+  facts.reservedBytes = topology.reservedBytes;
+  facts.globalBytes = planner.mostSlotBytes();
+  facts.planBytes = planner.planBytes();
+  PlanLayout layout = layoutPlan(planner.capacity());
+  std::copy(std::begin(layout.offset), std::end(layout.offset),
+            std::begin(facts.sections));
+  if (facts.flags)
+    facts.transports = 1u << DFRT_TRANSPORT_GLOBAL;
+  for (size_t s = 0; s < program.stages.size(); ++s)
+    if (uint64_t records = planner.stackedRecords()[s])
+      facts.collectedBytes =
+          std::max(facts.collectedBytes,
+                   collectedBytes(program, program.stages[s], records));
+  facts.resident = facts.flags && facts.ctas > 1;
   return facts;
 }

@@ -83,7 +83,22 @@ Status CudaRunner::choose(const PlanFacts *plan, Options &options) {
   return Status::success();
 }
 
-Status CudaRunner::prepare(const Plan &made, Tensors &tensors) {
+Status CudaRunner::planOnDevice(const PlanningKernel &planning,
+                                const Plan &made) {
+  TRY(launcher.plan(planning, stream));
+  TAKE(report, planning.report(stream));
+  TRY(report.status);
+  std::vector<uint8_t> bytes;
+  TRY(launcher.readPlan(stream, bytes));
+  TAKE(image, readPlan(bytes.data(), bytes.size()));
+  if (!(image.schedule == made.schedule))
+    return Status(StatusCode::verificationFailed,
+                  "the device's plan is not the host's");
+  return Status::success();
+}
+
+Status CudaRunner::prepare(const Plan &made, Tensors &tensors,
+                           const Options &options) {
   outputs = std::make_unique<RepeatedOutputs>(tensors);
   launcher = Launcher();
   buffers.clear();
@@ -104,12 +119,28 @@ Status CudaRunner::prepare(const Plan &made, Tensors &tensors) {
   launched.shape.cooperative &= facts.resident;
   LaunchMaxima maxima;
   maxima.include(facts);
+  PlanningKernel planning;
+  if (options.planOnDevice) {
+    // This batch alone: it is its own bound.
+    const Problem &problem = made.problem;
+    TAKE(planner, DevicePlanner::create(problem.program, made.inputs,
+                                        problem.topology, problem.costs));
+    TAKE(loaded, PlanningKernel::create(device, *modules, planner, stream));
+    planning = loaded;
+    PlanFacts most = planFacts(planner);
+    launched.shape.cooperative = shape.shape.cooperative && most.resident;
+    maxima.include(most);
+  }
   Launcher::Options how;
   how.name = artifact.program.name;
   TAKE(created, Launcher::create(kernel, launched, maxima, stream, how));
   launcher = created;
   TRY(launcher.bind(arguments));
-  TRY(launcher.upload(plan.data(), facts, stream));
+  if (planning) {
+    TRY(planOnDevice(planning, made));
+  } else {
+    TRY(launcher.upload(plan.data(), facts, stream));
+  }
   return stream.synchronize();
 }
 

@@ -31,8 +31,9 @@ public:
   /// plan by the solver of `options`, whose topology is then set.
   Status choose(const cuda::PlanFacts *plan, Options &options);
 
-  /// Copies the arguments of a point to the device, and the plan.
-  Status prepare(const Plan &plan, Tensors &tensors);
+  /// Copies the arguments of a point to the device, and the plan; or has the
+  /// device make it, if the options say so, and compares it with `plan`.
+  Status prepare(const Plan &plan, Tensors &tensors, const Options &options);
 
   /// As `dfrt::execute`: `options.repeat` runs, outputs poisoned before each.
   Expected<RunSummary> execute(Tensors &tensors, const Options &options,
@@ -49,6 +50,8 @@ public:
                               RunSummary &run, Progress &progress);
 
 private:
+  /// Plans on the device, in the launcher.
+  Status planOnDevice(const cuda::PlanningKernel &planning, const Plan &plan);
   explicit CudaRunner(const LoadedArtifact &artifact) : artifact(artifact) {}
   /// One launch, and its microseconds between two events.
   Expected<double> launch(Tensors &tensors);

@@ -89,7 +89,7 @@ ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
                 "choose a smaller point; --plan-only needs no tensors");
   if (cuda) {
     progress.phase("copying the arguments to the GPU");
-    if (Status s = cuda->prepare(plan, tensors); !s)
+    if (Status s = cuda->prepare(plan, tensors, options); !s)
       return fail(kExitExecute, s.message());
   }
   Expected<RunSummary> run =

@@ -14,6 +14,7 @@
 
 #include "Completion.h"
 
+#include "dfrt/DevicePlanner.h"
 #include "dfrt/cuda/Device.h"
 
 #include <CLI/CLI.hpp>
@@ -201,9 +202,17 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
       "\n{}: the plan that the simulator finds fastest, of all solvers, "
       "combinations and transports that are left open",
       kBestSolver);
+  solverNames.push_back(kLineSolver);
+  solverHelp += fmt::format(
+      "\n{}: the plan that --plan-on-device makes, made on the host",
+      kLineSolver);
   app.add_option("--solver", options.schedule.solver, solverHelp)
       ->type_name("NAME")
       ->check(CLI::IsMember(solverNames).description(""))
+      ->group(plan);
+  app.add_flag("--plan-on-device", options.planOnDevice,
+               "with --device cuda: the GPU makes the plan from the lengths "
+               "that it has; fails if it is not that of --solver line")
       ->group(plan);
   std::string combine = "automatic", transport = "automatic";
   addChoice(app, "--combine", combine, kCombines,
@@ -371,6 +380,7 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   for (const auto &[given, name] :
        {std::pair<bool, const char *>{options.measure, "--measure"},
         {options.watchdog, "--watchdog"},
+        {options.planOnDevice, "--plan-on-device"},
         {!options.kernel.empty(), "--kernel"}})
     if (given && !gpu) {
       fmt::print(stderr, "df-run: {} needs a GPU: add --device cuda\n", name);
@@ -381,6 +391,17 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                        "kernel takes: run it on the device cpu and force what "
                        "it chose\n");
     return kExitUsage;
+  }
+  if (options.planOnDevice) {
+    if (options.schedule.solver.empty())
+      options.schedule.solver = kLineSolver;
+    if (options.schedule.solver != kLineSolver || !options.planFile.empty()) {
+      fmt::print(stderr,
+                 "df-run: --plan-on-device makes a plan of its own, "
+                 "that of --solver line: leave {} out\n",
+                 options.planFile.empty() ? "--solver" : "--plan");
+      return kExitUsage;
+    }
   }
   if (options.adversarial && gpu) {
     fmt::print(stderr, "df-run: --adversarial runs on the device cpu only\n");

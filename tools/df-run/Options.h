@@ -44,6 +44,7 @@ struct Options {
   std::string profileFile; ///< empty: the constants of an H200
   std::shared_ptr<const LoadedProfile> profile;
   ScheduleOptions schedule;
+  bool planOnDevice = false;
   std::string planFile, savePlan;
   bool planOnly = false;
 

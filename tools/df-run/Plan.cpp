@@ -133,6 +133,7 @@ Expected<Plan> dfrt::preparePlan(const LoadedArtifact &artifact,
                   planCosts(options, image->topology.clusterSize));
   if (!problem)
     return problem.status();
+  plan.inputs = std::move(inputs);
   plan.problem = std::move(*problem);
   plan.schedule = std::move(image->schedule);
   if (loaded)

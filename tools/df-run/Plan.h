@@ -48,6 +48,7 @@ Expected<LoadedArtifact> loadArtifact(const std::string &path);
 struct Plan {
   PlanHandle handle;
   std::vector<uint8_t> bytes;
+  std::vector<PlanInput> inputs; ///< that `problem` was made from
   Problem problem;
   Schedule schedule;
 };

@@ -222,7 +222,8 @@ typedef struct dfrt_plan_options {
   uint32_t combine;        /* dfrt_combine, of split tasks */
   uint64_t shared_bytes;   /* shared memory of a CTA; default 232448 */
   uint64_t reserved_bytes; /* of which slots may not use; default 131072 */
-  const char *solver;      /* null: the default solver */
+  const char *solver;      /* null: the default solver; "line": what a device
+                              planner would plan (below) */
   uint32_t transport;      /* dfrt_transport of edges between CTAs; 0: choose */
   uint32_t verify;         /* 1 (default): prove the plan legal, or fail */
   uint32_t predict;        /* 1: simulate, for the summary; default 0 */
@@ -535,6 +536,66 @@ dfrt_status dfrt_launcher_trace(dfrt_launcher *launcher, uint32_t capacity,
  * Valid until the next call with the launcher. */
 dfrt_status dfrt_launcher_timeline(dfrt_launcher *launcher, void *stream,
                                    const void **timeline, uint64_t *bytes);
+
+/* ---- Planning on the device ----------------------------------------------
+ *
+ * For lengths and counts that the device makes, or that change inside a graph.
+ * A small kernel reads them from the launcher's arguments and writes the plan
+ * where the program's kernel reads it; captured with the launch, each replay
+ * plans anew and the host does nothing:
+ *
+ *   dfrt_device_planner_create(device, artifact, bound, n, &options, &planner);
+ *   dfrt_launch_maxima_include_planner(&maxima, planner);
+ *   dfrt_launcher_create(kernel, &shape, &maxima, NULL, &launcher);
+ *   dfrt_launcher_bind(launcher, tensors, n);
+ *   capture: dfrt_launcher_plan(launcher, planner, stream);
+ *            dfrt_launcher_launch(launcher, stream);
+ *   now and then, not while capturing:
+ *            dfrt_device_planner_report(planner, stream, NULL, NULL);
+ *
+ * A batch beyond the bound is refused there: the launch computes nothing and
+ * the next report fails with the reason. */
+typedef struct dfrt_device_planner dfrt_device_planner;
+
+/* `bound`: host tensors as for dfrt_plan_make, of a batch that bounds all
+ * others. The shapes are those of all of them; no task is longer than its
+ * longest one; all tasks that are called tile by tile have together no more
+ * tiles than it has. `device`: a CUDA device, or the CPU, where only
+ * dfrt_device_planner_plan can be called. Of the options, topology and profile
+ * are read; others must have their defaults or what such plans have (solver
+ * "line", transport global). DFRT_UNSUPPORTED names the stage of a program that
+ * cannot be planned on a device; DevicePlanner.h says which can. */
+dfrt_status dfrt_device_planner_create(const dfrt_device *device,
+                                       const dfrt_artifact *artifact,
+                                       const dfrt_tensor *bound, uint32_t count,
+                                       const dfrt_plan_options *options,
+                                       dfrt_device_planner **planner);
+void dfrt_device_planner_release(dfrt_device_planner *planner);
+/* The plan of a batch in host memory, made on the host from the same source:
+ * the bytes that the device writes, and the checksum. Release it as any plan.
+ * Fails as the device would refuse the batch. */
+dfrt_status dfrt_device_planner_plan(const dfrt_device_planner *planner,
+                                     const dfrt_tensor *arguments,
+                                     uint32_t count, dfrt_plan **plan);
+/* Raises the maxima to what any plan of the planner needs. */
+dfrt_status
+dfrt_launch_maxima_include_planner(dfrt_launch_maxima *maxima,
+                                   const dfrt_device_planner *planner);
+/* Plans in `stream`, instead of an upload: the plan of the launches from now on,
+ * from the values that the bound arguments have when the stream comes to it.
+ * The planner may be released afterwards. */
+dfrt_status dfrt_launcher_plan(dfrt_launcher *launcher,
+                               const dfrt_device_planner *planner,
+                               void *stream);
+/* Waits for what is in `stream`. `plans` and `refusals`, where not null, become
+ * the numbers so far. Fails with the first refusal that was not told yet. */
+dfrt_status dfrt_device_planner_report(const dfrt_device_planner *planner,
+                                       void *stream, uint64_t *plans,
+                                       uint64_t *refusals);
+/* Waits for what is in `stream`. `bytes` becomes the plan that the device has, as
+ * dfrt_plan_load takes it; valid until the next call with the launcher. */
+dfrt_status dfrt_launcher_read_plan(dfrt_launcher *launcher, void *stream,
+                                    const void **bytes, uint64_t *size);
 
 #ifdef __cplusplus
 } /* extern "C" */

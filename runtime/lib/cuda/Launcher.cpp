@@ -35,6 +35,9 @@ struct LauncherState {
   /// The last upload outside of a capture is what the device has: nothing was
   /// captured or replayed since.
   bool uploaded = false;
+  PlanningKernel planning;   ///< of the last plan that was made on the device
+  bool planCaptured = false; ///< by a graph
+  std::vector<uint64_t> addresses; ///< of the arguments
   bool bound = false;
   uint64_t stamps = 0;
   Timeline timeline;
@@ -257,6 +260,9 @@ Status Launcher::bind(const std::vector<KernelArgument> &arguments) const {
   if (!block)
     return block.status();
   state->parameters = std::move(*block);
+  state->addresses.clear();
+  for (const KernelArgument &argument : arguments)
+    state->addresses.push_back(argument.address);
   state->bound = true;
   return Status::success();
 }
@@ -309,6 +315,49 @@ Status Launcher::upload(const uint8_t *plan, const PlanFacts &facts,
   return Status::success();
 }
 
+Status Launcher::plan(const PlanningKernel &planning,
+                      const Stream &stream) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (!planning)
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": the planning kernel is empty");
+  PlanFacts facts = planFacts(planning.planner());
+  DFRT_TRY(state->check(facts));
+  if (!state->bound)
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": it has no arguments to plan from; bind them first");
+  Expected<bool> capturing = stream.capturing();
+  if (!capturing)
+    return capturing.status();
+  if (*capturing && !state->captured.empty())
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": an upload was captured already; make one launcher a "
+                   "graph, or forget the old one");
+  std::vector<uint64_t> inputs;
+  for (uint32_t argument : planning.planner().inputs())
+    inputs.push_back(state->addresses[argument]);
+  DFRT_TRY(planning.launch(state->planAddress(), inputs, stream));
+  state->planning = planning;
+  state->planCaptured |= *capturing;
+  state->plan = facts;
+  state->uploaded = !*capturing;
+  state->refresh();
+  return Status::success();
+}
+
+Status Launcher::readPlan(const Stream &stream,
+                          std::vector<uint8_t> &bytes) const {
+  DFRT_TRY(requireHandle(state.get(), "launcher"));
+  if (!state->plan.planBytes)
+    return failure(StatusCode::invalidArgument, state->name,
+                   ": it has no plan");
+  bytes.resize(state->plan.planBytes);
+  DFRT_TRY(state->memory.download(bytes.data(), bytes.size(), stream,
+                                  state->planOffset));
+  DFRT_TRY(stream.synchronize());
+  return sealPlan(bytes);
+}
+
 void Launcher::stamp(uint64_t address) const {
   if (!state)
     return;
@@ -337,7 +386,7 @@ Status Launcher::launch(const Stream &stream) const {
   Expected<bool> capturing = stream.capturing();
   if (!capturing)
     return capturing.status();
-  bool captured = !state->captured.empty();
+  bool captured = !state->captured.empty() || state->planCaptured;
   if (!state->uploaded && !(*capturing && captured))
     return failure(StatusCode::invalidArgument, state->name,
                    captured

@@ -28,6 +28,7 @@ struct Work {
   GraphNodeType type;
   CopyParameters copy;
   LaunchConfig launch;
+  std::vector<unsigned char> parameter; ///< of a launch that is looked at
 };
 struct Node {
   Work work;

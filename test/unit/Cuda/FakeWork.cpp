@@ -324,7 +324,11 @@ Result cuGraphExecDestroy(GraphExecHandle exec) {
 Result cuGraphLaunch(GraphExecHandle handle, StreamHandle stream) {
   ENTER();
   for (const Work &work : reinterpret_cast<FakeExec *>(handle)->work)
-    enqueue(streamOf(stream), [work] { perform(work); });
+    enqueue(streamOf(stream), [work] {
+      perform(work);
+      if (!work.parameter.empty() && fake().control.onLaunch)
+        fake().control.onLaunch(work.parameter.data());
+    });
   return Result::success;
 }
 Result cuGraphGetNodes(GraphHandle handle, GraphNodeHandle *nodes,
@@ -394,7 +398,9 @@ Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function,
   if (d.parameterBytes && parameters &&
       (!d.parameterThreads || d.parameterThreads == config->blockX)) {
     std::memcpy(d.lastParameter, parameters[0], d.parameterBytes);
-    if (d.onLaunch)
+    work.parameter.assign(d.lastParameter, d.lastParameter + d.parameterBytes);
+    // What is captured runs with each replay.
+    if (d.onLaunch && !streamOf(config->stream).capture)
       d.onLaunch(d.lastParameter);
   }
   return submit(config->stream, work);

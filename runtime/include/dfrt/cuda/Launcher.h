@@ -22,6 +22,8 @@
 // `parameters`). A launcher that was captured belongs to the graph: launch
 // nothing else with it while a replay runs, and upload a plan before a launch
 // outside of the graph, as the device has the graph's.
+// Instead of `upload`, `plan` makes the plan on the device, from the arguments'
+// values there. Captured with the launch, each replay plans anew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,7 @@
 #define DFRT_CUDA_LAUNCHER_H
 
 #include "dfrt/cuda/Kernel.h"
+#include "dfrt/cuda/PlanningKernel.h"
 #include "dfrt/cuda/Staging.h"
 #include "dfrt/cuda/Timeline.h"
 #include "dfrt/cuda/Watchdog.h"
@@ -110,6 +113,18 @@ public:
   /// maxima fit the plan.
   Status upload(const uint8_t *plan, const PlanFacts &facts,
                 const Stream &stream) const;
+
+  /// Makes the plan of the launches from now on in `stream`, on the device, from
+  /// the arguments that are bound now; the launcher keeps `planning`. Tests that
+  /// kernel, shape and maxima fit the most that its plans need
+  /// (`planFacts(planner)`). In a capture: each replay plans; a launch outside of
+  /// the graph needs a plan outside of it. What a plan is refused for is told by
+  /// `planning.report`; the launch then computes nothing.
+  Status plan(const PlanningKernel &planning, const Stream &stream) const;
+
+  /// Waits for what is in `stream`, then reads the plan that the device has, and
+  /// seals it if the device made it.
+  Status readPlan(const Stream &stream, std::vector<uint8_t> &bytes) const;
 
   /// From the next launch on every CTA says when it began and ended, in
   /// dfrt_stamp[ctas] in device memory at `address`; 0 (the default): none

@@ -1,0 +1,307 @@
+//===- DevicePlanner.cpp - Plans made where the lengths are ---------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dfrt/DevicePlanner.h"
+
+#include "../CRC32.h"
+#include "../PlanLayout.h"
+#include "ProgramLines.h"
+#include "WriteQueues.h"
+#include "dataflow/Schedule/Message.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dfrt;
+using namespace dfrt::planning;
+
+/// Shared memory of a planning CTA: what every device with clusters has.
+static constexpr uint64_t kMostArena = 227 << 10;
+
+struct DevicePlanner::State {
+  Program program;
+  Topology topology;
+  std::vector<uint32_t> inputs;
+  PlanMaxima capacity;
+  planning::Launch launch = {};
+  std::vector<uint8_t> frame;
+  uint64_t arenaBytes = 0;
+  uint64_t mostSlotBytes = 0;
+  std::vector<uint64_t> stacked; ///< [stages]
+
+  Status create(const Problem &bound, ArrayView<PlanInput> batch);
+  Status setRoom(const Problem &bound, const ProgramLines &lines);
+  Status setFrame(const Problem &bound);
+};
+
+namespace {
+struct HostThreads {
+  uint32_t index() const { return 0; }
+  uint32_t count() const { return 1; }
+  void sync() const {}
+};
+
+uint64_t addressOf(const void *data) {
+  return reinterpret_cast<uintptr_t>(data);
+}
+} // namespace
+
+/// The most entries that plans of these lines have. Cuts are fewer than CTAs,
+/// and each adds one call.
+Status DevicePlanner::State::setRoom(const Problem &bound,
+                                     const ProgramLines &lines) {
+  uint64_t ctas = bound.topology.ctas, cuts = ctas - 1;
+  uint64_t calls = 0, operands = 0, slots = 0, transfers = 0;
+  for (const Line &line : lines.lines) {
+    uint64_t runs = line.tasks + cuts;
+    if (line.kind == LineKind::split) {
+      // A task in c + 1 parts has up to min(c + 1, shares) shares that read
+      // c + 1 parts each: for each of its cuts at most shares + 2 operands.
+      uint64_t parts = 2 * cuts;
+      uint64_t shares = std::min<uint64_t>(line.shares, ctas);
+      calls += runs + line.tasks + 2 * parts;
+      operands += line.tasks + parts + cuts * (shares + 2);
+      slots += runs + parts;
+      transfers += parts;
+      uint64_t merged = line.headBytes + line.sliceBytes * line.slices;
+      mostSlotBytes += runs * alignSlot(line.recordBytes) +
+                       parts * alignSlot(std::max(merged, line.recordBytes));
+      continue;
+    }
+    calls += runs;
+    if (line.source != DFRT_NONE) {
+      const Line &source = lines.lines[line.source];
+      uint64_t most =
+          uint64_t(source.maxLength + source.tile - 1) / uint64_t(source.tile);
+      operands += runs * most;
+      stacked[line.stage] = most;
+    }
+    if (line.makesRecords) {
+      slots += line.maxTiles;
+      transfers += line.maxTiles;
+      mostSlotBytes += line.maxTiles * alignSlot(line.recordBytes);
+    }
+  }
+  std::pair<uint32_t, uint64_t> sizes[] = {
+      {DFRT_SECTION_QUEUES, ctas},
+      {DFRT_SECTION_INSTRUCTIONS, ctas + calls},
+      {DFRT_SECTION_OPERANDS, operands},
+      {DFRT_SECTION_OUTPUTS, slots},
+      {DFRT_SECTION_SLOTS, slots},
+      {DFRT_SECTION_TRANSFERS, transfers},
+      {DFRT_SECTION_DESTINATIONS, transfers}};
+  for (auto [section, size] : sizes) {
+    if (size > INT32_MAX)
+      return failure(StatusCode::resourceExhausted, "program '", program.name,
+                     "': plans of the bound need up to ", size,
+                     " entries in section ", sectionName(section),
+                     ", above 2^31");
+    capacity.capacity[section] = uint32_t(size);
+  }
+  return Status::success();
+}
+
+/// Header, stages and names are those of the empty plan.
+Status DevicePlanner::State::setFrame(const Problem &bound) {
+  Schedule empty;
+  empty.solver = kLineSolver;
+  PlanImage image = makePlanImage(bound, std::move(empty));
+  PlanMaxima fixed = exactMaxima(image);
+  for (uint32_t s : {DFRT_SECTION_STAGES, DFRT_SECTION_NAMES})
+    capacity.capacity[s] = fixed.capacity[s];
+  Expected<std::vector<uint8_t>> packed = packPlan(image, capacity);
+  if (!packed)
+    return packed.status();
+  Tables &tables = launch.tables;
+  PlanLayout layout = layoutPlan(capacity);
+  std::copy(std::begin(capacity.capacity), std::end(capacity.capacity),
+            tables.capacity);
+  std::copy(std::begin(layout.offset), std::end(layout.offset), tables.offset);
+  tables.totalBytes = layout.totalBytes;
+  tables.stageBytes = uint32_t(capacity.capacity[DFRT_SECTION_STAGES] *
+                               sectionEntryBytes(DFRT_SECTION_STAGES));
+  tables.nameBytes = capacity.capacity[DFRT_SECTION_NAMES];
+  auto take = [&](uint64_t begin, uint64_t bytes) {
+    frame.insert(frame.end(), packed->begin() + int64_t(begin),
+                 packed->begin() + int64_t(begin + bytes));
+  };
+  take(0, sizeof(dfrt_plan_header));
+  take(layout.offset[DFRT_SECTION_STAGES], tables.stageBytes);
+  take(layout.offset[DFRT_SECTION_NAMES], tables.nameBytes);
+  std::memset(frame.data() + offsetof(dfrt_plan_header, checksum), 0, 4);
+  return Status::success();
+}
+
+Status DevicePlanner::State::create(const Problem &bound,
+                                    ArrayView<PlanInput> batch) {
+  program = bound.program;
+  topology = bound.topology;
+  stacked.assign(program.stages.size(), 0);
+  ProgramLines lines;
+  DFRT_TRY(findLines(bound, batch, lines));
+  inputs = lines.inputs;
+  DFRT_TRY(setRoom(bound, lines));
+  DFRT_TRY(setFrame(bound));
+  Tables &tables = launch.tables;
+  tables.ctas = topology.ctas;
+  tables.lineCount = uint32_t(lines.lines.size());
+  std::copy(lines.lines.begin(), lines.lines.end(), tables.lines);
+  arenaBytes = layoutArena(tables);
+  if (arenaBytes > kMostArena)
+    return failure(StatusCode::resourceExhausted, "program '", program.name,
+                   "': planning on a device needs ", arenaBytes,
+                   " bytes of shared memory for this number of tasks and CTAs,"
+                   " there are ",
+                   kMostArena);
+  return Status::success();
+}
+
+Expected<DevicePlanner> DevicePlanner::create(const Program &program,
+                                              ArrayView<PlanInput> batch,
+                                              const Topology &topology,
+                                              const CostModel &costs) {
+  Expected<Problem> bound = instantiate(program, batch, topology, costs);
+  if (!bound)
+    return bound.status();
+  auto state = std::make_shared<State>();
+  DFRT_TRY(state->create(*bound, batch));
+  DevicePlanner planner;
+  planner.state = std::move(state);
+  return planner;
+}
+
+const Program &DevicePlanner::program() const { return state->program; }
+const Topology &DevicePlanner::topology() const { return state->topology; }
+const PlanMaxima &DevicePlanner::capacity() const { return state->capacity; }
+uint64_t DevicePlanner::planBytes() const {
+  return state->launch.tables.totalBytes;
+}
+uint32_t DevicePlanner::mostFlags() const {
+  return state->capacity.capacity[DFRT_SECTION_TRANSFERS];
+}
+uint64_t DevicePlanner::mostSlotBytes() const { return state->mostSlotBytes; }
+const std::vector<uint64_t> &DevicePlanner::stackedRecords() const {
+  return state->stacked;
+}
+const std::vector<uint32_t> &DevicePlanner::inputs() const {
+  return state->inputs;
+}
+const planning::Launch &DevicePlanner::launch() const { return state->launch; }
+const std::vector<uint8_t> &DevicePlanner::frame() const {
+  return state->frame;
+}
+uint64_t DevicePlanner::arenaBytes() const { return state->arenaBytes; }
+
+Status DevicePlanner::statusOf(const planning::Report &report) const {
+  if (report.fault == kNoFault)
+    return Status::success();
+  const Tables &tables = state->launch.tables;
+  const char *stage =
+      report.line < tables.lineCount
+          ? state->program.stages[tables.lines[report.line].stage].name.c_str()
+          : "?";
+  if (report.fault == kTotalTiles)
+    return failure(StatusCode::resourceExhausted,
+                   "planning on the device: all "
+                   "tasks of stage '",
+                   stage, "' together have ", report.value,
+                   " tiles, the bound has ", report.limit);
+  const char *what = report.fault == kLength ? "length" : "offset";
+  return failure(report.value < 0 ? StatusCode::invalidArgument
+                                  : StatusCode::resourceExhausted,
+                 "planning on the device: the ", what, " of stage '", stage,
+                 "', task ", report.task, " is ", report.value,
+                 ", expected 0 to ", report.limit);
+}
+
+Status DevicePlanner::planOnHost(ArrayView<PlanInput> inputs,
+                                 std::vector<uint8_t> &bytes) const {
+  planning::Launch launch = state->launch;
+  std::vector<std::vector<int32_t>> narrow(state->inputs.size());
+  for (size_t i = 0; i < state->inputs.size(); ++i) {
+    const Argument &argument = state->program.arguments[state->inputs[i]];
+    const PlanInput *given = nullptr;
+    for (const PlanInput &input : inputs)
+      if (input.argument == argument.name)
+        given = &input;
+    if (!given)
+      return invalidArgument("planning: the values of input '", argument.name,
+                             "' are missing");
+    launch.inputs[i] = addressOf(given->values.data());
+    if (argument.element == ElementType::i64)
+      continue;
+    for (int64_t value : given->values)
+      narrow[i].push_back(int32_t(value));
+    launch.inputs[i] = addressOf(narrow[i].data());
+  }
+  // Records are stored in 16-byte units.
+  struct alignas(16) Unit {
+    uint8_t bytes[16];
+  };
+  std::vector<Unit> plan(planBytes() / 16), arena(state->arenaBytes / 16 + 1);
+  planning::Report report = {};
+  launch.plan = addressOf(plan.data());
+  launch.frame = addressOf(state->frame.data());
+  launch.report = addressOf(&report);
+  planning::plan(launch, reinterpret_cast<uint8_t *>(arena.data()),
+                 HostThreads(), 0, 1);
+  const uint8_t *made = reinterpret_cast<const uint8_t *>(plan.data());
+  bytes.assign(made, made + planBytes());
+  return statusOf(report);
+}
+
+Expected<Schedule> dfrt::scheduleLine(const Problem &problem,
+                                      ArrayView<PlanInput> inputs,
+                                      const ScheduleOptions &options) {
+  DFRT_TRY(checkLineChoices(options));
+  Expected<DevicePlanner> planner = DevicePlanner::create(
+      problem.program, inputs, problem.topology, problem.costs);
+  if (!planner)
+    return planner.status();
+  std::vector<uint8_t> bytes;
+  DFRT_TRY(planner->planOnHost(inputs, bytes));
+  DFRT_TRY(sealPlan(bytes));
+  Expected<PlanImage> image = readPlan(bytes.data(), bytes.size());
+  if (!image)
+    return image.status();
+  return std::move(image->schedule);
+}
+
+Status dfrt::checkLineChoices(const ScheduleOptions &options) {
+  const char *what = nullptr;
+  if (!options.solver.empty() && options.solver != kLineSolver)
+    what = "solver other than 'line'";
+  else if (options.combine != ScheduleOptions::Combine::automatic)
+    what = "way to combine";
+  else if (options.transport != Transport::automatic &&
+           options.transport != Transport::global)
+    what = "transport other than global";
+  else if (options.batchInvariant)
+    what = "batch-invariant plan";
+  if (what)
+    return failure(StatusCode::unsupported,
+                   "plans of the kind that a device makes cannot have a ",
+                   what);
+  return Status::success();
+}
+
+Status dfrt::sealPlan(std::vector<uint8_t> &bytes) {
+  dfrt_plan_header header;
+  uint64_t total = 0;
+  if (bytes.size() >= sizeof(header)) {
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    total = header.magic == DFRT_PLAN_MAGIC ? header.total_bytes : 0;
+  }
+  if (total != bytes.size())
+    return failure(
+        StatusCode::invalidFile, "plan: ", bytes.size(),
+        " bytes do not begin with the header of a plan of that size");
+  uint64_t hole = offsetof(dfrt_plan_header, checksum);
+  uint32_t checksum = crc32WithHole(bytes.data(), bytes.size(), hole);
+  std::memcpy(bytes.data() + hole, &checksum, sizeof(checksum));
+  return Status::success();
+}
