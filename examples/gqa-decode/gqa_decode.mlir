@@ -143,8 +143,9 @@ dataflow.program @gqa_decode(%q: tensor<?x?x?x?xf16>, %keys: tensor<?x?x?x?xf16>
         %e = math.exp2 %d : f32
         linalg.yield %e : f32
       } -> tensor<?x?xf32>
-      %sum_scaled = arith.mulf %sum, %shrink : tensor<?xf32>
-      %new_sum = linalg.reduce { arith.addf } ins(%p : tensor<?x?xf32>) outs(%sum_scaled : tensor<?xf32>) dimensions = [1]
+      // In any order: what a thread has of the sum may wait for that of others until the end.
+      %sum_scaled = arith.mulf %sum, %shrink fastmath<reassoc> : tensor<?xf32>
+      %new_sum = linalg.reduce { arith.addf {fastmath = #arith.fastmath<reassoc>} } ins(%p : tensor<?x?xf32>) outs(%sum_scaled : tensor<?xf32>) dimensions = [1]
 
       %weights = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xf16>
       %acc_scaled = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>],

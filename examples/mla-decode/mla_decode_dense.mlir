@@ -53,6 +53,8 @@ dataflow.program @mla_decode_dense(%q_latent: tensor<?x?x512xf16>, %q_rope: tens
     %max0 = tensor.splat %minus_inf[%heads] : tensor<?xf32>
     %sum0 = tensor.splat %zero[%heads] : tensor<?xf32>
     %acc0 = tensor.splat %zero[%heads] : tensor<?x512xf32>
+    %slack = arith.constant 8.0 : f32
+    %none = arith.constant dense<false> : tensor<i1>
     %query_latent = tensor.extract_slice %q_latent[%request, 0, 0] [1, %heads, 512] [1, 1, 1] : tensor<?x?x512xf16> to tensor<?x512xf16>
     %query_rope = tensor.extract_slice %q_rope[%request, 0, 0] [1, %heads, 64] [1, 1, 1] : tensor<?x?x64xf16> to tensor<?x64xf16>
     %r:3 = scf.for %t = %begin to %end step %tile iter_args(%max = %max0, %sum = %sum0, %acc = %acc0)
@@ -92,37 +94,55 @@ dataflow.program @mla_decode_dense(%q_latent: tensor<?x?x512xf16>, %q_rope: tens
         linalg.yield %masked : f32
       } -> tensor<?x?xf32>
 
-      // A tile has at least one live column, so the new maximum is finite.
-      %new_max = linalg.reduce ins(%scores : tensor<?x?xf32>) outs(%max : tensor<?xf32>) dimensions = [1]
-          (%s: f32, %m: f32) {
-            %x = arith.maximumf %s, %m : f32
-            linalg.yield %x : f32
-          }
-      %shrink_diff = arith.subf %max, %new_max : tensor<?xf32>
-      %shrink = math.exp2 %shrink_diff : tensor<?xf32>
+      // exp2(s - m) is exact for any m. So the maximum, and what was summed up with it, change only when a score is far above it;
+      // weights are at most 2^8 then. A tile has at least one live column, so the maximum is finite from the first tile on.
+      %above_empty = tensor.empty(%heads, %tile) : tensor<?x?xi1>
+      %above = linalg.generic {indexing_maps = [affine_map<(h, t) -> (h, t)>, affine_map<(h, t) -> (h)>, affine_map<(h, t) -> (h, t)>],
+                               iterator_types = ["parallel", "parallel"]}
+          ins(%scores, %max : tensor<?x?xf32>, tensor<?xf32>) outs(%above_empty : tensor<?x?xi1>) {
+      ^bb0(%s: f32, %m: f32, %o: i1):
+        %d = arith.subf %s, %m : f32
+        %e = arith.cmpf ogt, %d, %slack : f32
+        linalg.yield %e : i1
+      } -> tensor<?x?xi1>
+      %any = linalg.reduce { arith.ori } ins(%above : tensor<?x?xi1>) outs(%none : tensor<i1>) dimensions = [0, 1]
+      %grows = tensor.extract %any[] : tensor<i1>
+      %c:3 = scf.if %grows -> (tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>) {
+        %new_max = linalg.reduce ins(%scores : tensor<?x?xf32>) outs(%max : tensor<?xf32>) dimensions = [1]
+            (%s: f32, %m: f32) {
+              %x = arith.maximumf %s, %m : f32
+              linalg.yield %x : f32
+            }
+        %diff = arith.subf %max, %new_max : tensor<?xf32>
+        %shrink = math.exp2 %diff : tensor<?xf32>
+        // In any order: what a thread has of the sum may wait for that of others until the end.
+        %sum_scaled = arith.mulf %sum, %shrink fastmath<reassoc> : tensor<?xf32>
+        %acc_scaled = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>],
+                                      iterator_types = ["parallel", "parallel"]}
+            ins(%shrink : tensor<?xf32>) outs(%acc : tensor<?x512xf32>) {
+        ^bb0(%f: f32, %a: f32):
+          %x = arith.mulf %f, %a : f32
+          linalg.yield %x : f32
+        } -> tensor<?x512xf32>
+        scf.yield %new_max, %sum_scaled, %acc_scaled : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+      } else {
+        scf.yield %max, %sum, %acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+      }
       %p = linalg.generic {indexing_maps = [affine_map<(h, t) -> (h, t)>, affine_map<(h, t) -> (h)>, affine_map<(h, t) -> (h, t)>],
                            iterator_types = ["parallel", "parallel"]}
-          ins(%scores, %new_max : tensor<?x?xf32>, tensor<?xf32>) outs(%s_empty : tensor<?x?xf32>) {
+          ins(%scores, %c#0 : tensor<?x?xf32>, tensor<?xf32>) outs(%s_empty : tensor<?x?xf32>) {
       ^bb0(%s: f32, %m: f32, %o: f32):
         %d = arith.subf %s, %m : f32
         %e = math.exp2 %d : f32
         linalg.yield %e : f32
       } -> tensor<?x?xf32>
-      %sum_scaled = arith.mulf %sum, %shrink : tensor<?xf32>
-      %new_sum = linalg.reduce { arith.addf } ins(%p : tensor<?x?xf32>) outs(%sum_scaled : tensor<?xf32>) dimensions = [1]
+      %new_sum = linalg.reduce { arith.addf {fastmath = #arith.fastmath<reassoc>} } ins(%p : tensor<?x?xf32>) outs(%c#1 : tensor<?xf32>) dimensions = [1]
 
       %weights = arith.truncf %p : tensor<?x?xf32> to tensor<?x?xf16>
-      %acc_scaled = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>],
-                                    iterator_types = ["parallel", "parallel"]}
-          ins(%shrink : tensor<?xf32>) outs(%acc : tensor<?x512xf32>) {
-      ^bb0(%f: f32, %a: f32):
-        %x = arith.mulf %f, %a : f32
-        linalg.yield %x : f32
-      } -> tensor<?x512xf32>
       %new_acc = linalg.contract
           indexing_maps = [affine_map<(h, d, t) -> (h, t)>, affine_map<(h, d, t) -> (t, d)>, affine_map<(h, d, t) -> (h, d)>]
-          ins(%weights, %values : tensor<?x?xf16>, tensor<?x512xf16>) outs(%acc_scaled : tensor<?x512xf32>) -> tensor<?x512xf32>
-      scf.yield %new_max, %new_sum, %new_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+          ins(%weights, %values : tensor<?x?xf16>, tensor<?x512xf16>) outs(%c#2 : tensor<?x512xf32>) -> tensor<?x512xf32>
+      scf.yield %c#0, %new_sum, %new_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
     }
     dataflow.yield %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
   }

@@ -7,12 +7,12 @@ dataflow.program @p(%x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %y, %c0 : tensor<?x8xf32>
   dataflow.tasks @rows(row = %n)
-  dataflow.finalize @sum tasks @rows operands(%x : tensor<?x64x8xf32>) outs(%y : tensor<?x8xf32>) : () -> ()
-  dataflow.handler @sum(%row: index, %x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  dataflow.finalize @most tasks @rows operands(%x : tensor<?x64x8xf32>) outs(%y : tensor<?x8xf32>) : () -> ()
+  dataflow.handler @most(%row: index, %x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
     dataflow.yield %y : tensor<?x8xf32>
   }
   dataflow.kernel @kernel {
-    dataflow.part @sum_compute of @sum compute(%row: index, %x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {fragments} {
+    dataflow.part @most_compute of @most compute(%row: index, %x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {fragments} {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %n = tensor.dim %x, %c0 : tensor<?x64x8xf32>
@@ -20,7 +20,7 @@ dataflow.program @p(%x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) {
       %total = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<8xf32, #column> {
         %slice = tensor.extract_slice %x[%i, 0, 0] [1, 64, 8] [1, 1, 1] : tensor<?x64x8xf32> to tensor<64x8xf32>
         %a = dataflow.convert_layout %slice : tensor<64x8xf32> to tensor<64x8xf32, #tile>
-        %r = linalg.reduce { arith.addf } ins(%a : tensor<64x8xf32, #tile>) outs(%acc : tensor<8xf32, #column>) dimensions = [0]
+        %r = linalg.reduce { arith.maximumf } ins(%a : tensor<64x8xf32, #tile>) outs(%acc : tensor<8xf32, #column>) dimensions = [0]
         scf.yield %r : tensor<8xf32, #column>
       }
       %out = tensor.insert_slice %total into %y[%row, 0] [1, 8] [1, 1] : tensor<8xf32, #column> into tensor<?x8xf32>
@@ -28,11 +28,11 @@ dataflow.program @p(%x: tensor<?x64x8xf32>, %y: tensor<?x8xf32>) {
     }
   }
 }
-// CHECK: llvm.func internal @sum$0$compute$body
+// CHECK: llvm.func internal @most$0$compute$body
 // The number of iterations is the same in all lanes.
 // CHECK: llvm.call @dfk_uniform
 // CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr -> vector<2xf32>
-// CHECK-COUNT-2: llvm.fadd
+// CHECK-COUNT-2: llvm.intr.maximum
 // CHECK-COUNT-6: llvm.call @dfk_shuffle_xor
 // CHECK: llvm.call @dfk_fragment_pointer
 // CHECK: llvm.store %{{.*}} : vector<2xf32>, !llvm.ptr<3>

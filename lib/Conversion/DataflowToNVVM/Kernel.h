@@ -74,7 +74,7 @@ struct KernelState {
   llvm::StringSet<> tables;
   /// Of functions that may do the work of a finalize, too: its stage.
   llvm::StringMap<uint32_t> following;
-  /// Registers of a thread that records on their way to a fold may take.
+  /// Registers of a thread that records or slices on their way may take.
   unsigned windowRegisters = 160;
   /// Where the descriptor of each argument of the program lies in the kernel's
   /// parameter.
@@ -208,7 +208,7 @@ struct Window {
 };
 /// For records that take so many registers of a thread, of which `available`
 /// may be taken altogether.
-Window windowOf(unsigned registers, Window most, unsigned available = 160);
+Window windowOf(unsigned registers, Window most, unsigned available);
 
 /// The slices of the instruction that this warp works on: neighbours.
 struct WarpSlices {
@@ -249,7 +249,7 @@ void emitRegisterFold(KernelState &state, const dfrt::Stage &stage,
 /// loaded of it, in ascending order; `load` loads a slice, that in front of
 /// slices.end even if there are none. What `first` emits runs while the first
 /// loads are on their way.
-void emitSliceWindow(Emitter &emitter, const SliceFunctions &functions,
+void emitSliceWindow(KernelState &state, const SliceFunctions &functions,
                      WarpSlices slices,
                      function_ref<SmallVector<Value>(Value)> load,
                      function_ref<void()> first,

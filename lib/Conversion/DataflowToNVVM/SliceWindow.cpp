@@ -57,12 +57,15 @@ WarpSlices df::nvvm::warpSlices(Emitter &e) {
   return {begin, e.minimum(e.add(begin, each), end)};
 }
 
-void df::nvvm::emitSliceWindow(Emitter &e, const SliceFunctions &functions,
+void df::nvvm::emitSliceWindow(KernelState &state,
+                               const SliceFunctions &functions,
                                WarpSlices slices,
                                function_ref<SmallVector<Value>(Value)> load,
                                function_ref<void()> first,
                                function_ref<void(Value, ValueRange)> apply) {
-  Window window = windowOf(functions.registers, kMostSlices);
+  Emitter &e = state.emitter;
+  Window window =
+      windowOf(functions.registers, kMostSlices, state.windowRegisters);
   size_t size = functions.scalars.size();
   Value last = e.subtract(slices.end, e.constant32(1));
   SmallVector<Type> types;

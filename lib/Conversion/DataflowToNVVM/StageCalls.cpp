@@ -296,7 +296,7 @@ void StageCalls::callAhead(const SliceFunctions &functions, Value tile) {
     if (!functions.common.empty())
       common = load(functions.common, slices.begin);
     emitSliceWindow(
-        e, functions, slices,
+        state, functions, slices,
         [&](Value slice) { return load(functions.slice, slice); },
         [&] { e.when(isFirst, [&] { callOnce(tile, zero); }); },
         [&](Value slice, ValueRange registers) {

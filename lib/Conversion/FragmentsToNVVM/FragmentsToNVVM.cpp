@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -266,8 +267,17 @@ static void unflatten(FragmentLowering &lowering, ValueRange values,
 
 LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
   SmallVector<Value> initial;
-  if (failed(flatten(*this, op, op.getInitArgs(), /*words=*/true, initial)))
-    return failure();
+  std::vector<std::pair<unsigned, CarriedSum>> sums;
+  for (auto [number, value] : llvm::enumerate(op.getInitArgs())) {
+    if (std::optional<CarriedSum> sum = findCarriedSum(op, number);
+        sum && fragment(value)) {
+      packWords(*this, shareOut(*this, *sum, *fragment(value)), initial);
+      carriedSums.insert(sum->op);
+      sums.emplace_back(number, std::move(*sum));
+    } else if (failed(flatten(*this, op, value, /*words=*/true, initial))) {
+      return failure();
+    }
+  }
   Type i32Type = builder.getI32Type();
   Value begin = scalar(op.getLowerBound());
   Value end = scalar(op.getUpperBound());
@@ -318,6 +328,8 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
   loc = op.getLoc();
   unflatten(*this, op.getResults(), op.getInitArgs(), /*words=*/true,
             loop.getResults());
+  for (const auto &[number, sum] : sums)
+    sumShares(*this, sum, op.getResult(number));
   return success();
 }
 

@@ -169,9 +169,10 @@ LogicalResult LinalgLowering::chooseSpace() {
       if (!space && output.loops.size() == loops)
         take(layout, output.loops);
   } else {
-    for (const Operand &input : inputs)
-      if (!space && input.fragment && input.loops.size() == loops)
-        take(input.fragment->layout, input.loops);
+    if (OpOperand *reduced = reducedOperand(op)) {
+      const Operand &input = inputs[reduced->getOperandNumber()];
+      take(input.fragment->layout, input.loops);
+    }
   }
   if (!space)
     return op.emitOpError(
@@ -381,23 +382,12 @@ LogicalResult LinalgLowering::evaluate() {
 LogicalResult LinalgLowering::findCombiners() {
   if (op.getNumReductionLoops() == 0)
     return success();
-  Operation *yield = op.getBlock()->getTerminator();
   for (unsigned i = 0; i < results.size(); ++i) {
-    BlockArgument accumulator =
-        op.getMatchingBlockArgument(op.getDpsInitOperand(i));
-    Combiner combiner;
-    combiner.op = yield->getOperand(i).getDefiningOp();
-    if (combiner.op && combiner.op->getNumOperands() == 2 &&
-        combiner.op->getBlock() == op.getBlock() && accumulator.hasOneUse() &&
-        *accumulator.user_begin() == combiner.op &&
-        combiner.op->getResult(0).hasOneUse()) {
-      combiner.accumulatorFirst = combiner.op->getOperand(0) == accumulator;
-      combiner.element = combiner.op->getOperand(combiner.accumulatorFirst);
-    }
-    if (!combiner.element || !isCombiner(combiner.op))
+    std::optional<Combiner> combiner = findCombiner(op, i);
+    if (!combiner)
       return op.emitOpError("has no lowering to fragments: result ")
              << i << " is no sum, product, minimum, maximum, and or or";
-    combiners.push_back(combiner);
+    combiners.push_back(*combiner);
   }
   return success();
 }
@@ -417,15 +407,10 @@ LogicalResult LinalgLowering::finish() {
     }
     return success();
   }
-  // Kept until the barrier behind which the reductions are finished.
-  struct State {
-    std::vector<Reduction> reductions;
-    SmallVector<Exchange> exchanges;
-    SmallVector<SmallVector<Value>> initial;
-  };
-  auto state = std::make_shared<State>();
+  std::vector<Reduction> reductions;
   for (unsigned i = 0; i < results.size(); ++i) {
-    Reduction reduction{combiners[i], results[i], {}};
+    Reduction reduction{
+        combiners[i], results[i], {}, outputs[i].fragment->registers};
     SmallVector<SmallVector<Value>> parts(results[i].registers());
     for (unsigned number = 0; number < space->registers(); ++number) {
       FailureOr<unsigned> reg =
@@ -437,27 +422,18 @@ LogicalResult LinalgLowering::finish() {
     for (SmallVector<Value> &list : parts)
       reduction.registers.push_back(
           combineTree(lowering, combiners[i], std::move(list)));
-    state->reductions.push_back(std::move(reduction));
-    state->initial.push_back(outputs[i].fragment->registers);
+    reductions.push_back(std::move(reduction));
   }
-  state->exchanges = reduceThreads(lowering, state->reductions, *space);
-  auto complete = [&lowering = lowering, op = op.getOperation(), state] {
-    lowering.loc = op->getLoc();
-    for (const Exchange &exchange : state->exchanges)
-      finishExchange(lowering, exchange);
-    for (auto [i, reduction] : llvm::enumerate(state->reductions)) {
-      Fragment result{reduction.result, {}};
-      for (auto [initial, value] :
-           llvm::zip(state->initial[i], reduction.registers))
-        result.registers.push_back(
-            combine(lowering, reduction.combiner, initial, value));
-      lowering.map(op->getResult(unsigned(i)), std::move(result));
-    }
-  };
-  if (state->exchanges.empty())
-    complete();
-  else
-    lowering.defer(op->getResults(), complete);
+  if (!lowering.isCarriedSum(op)) {
+    mapReductions(lowering, op->getResults(), std::move(reductions), *space);
+    return success();
+  }
+  Fragment shares{results.front(), {}};
+  for (auto [initial, own] :
+       llvm::zip(reductions.front().initial, reductions.front().registers))
+    shares.registers.push_back(
+        combine(lowering, combiners.front(), initial, own));
+  lowering.map(op->getResult(0), std::move(shares));
   return success();
 }
 

@@ -196,6 +196,10 @@ public:
   void defer(ValueRange results, std::function<void()> complete);
   void noteRead(Site site);
 
+  /// Whether a loop carries what this reduction leaves as shares of threads
+  /// (CarriedSums.cpp); then there is nothing to exchange.
+  bool isCarriedSum(Operation *op) const { return carriedSums.contains(op); }
+
   //===--------------------------------------------------------------------===//
   // Loads and stores (Memory.cpp, Slices.cpp)
   //===--------------------------------------------------------------------===//
@@ -304,6 +308,7 @@ private:
   llvm::MapVector<Operation *, unsigned> guards;
   llvm::DenseMap<Operation *, SmallVector<unsigned>> reads;
   SmallVector<std::pair<SmallVector<Value>, std::function<void()>>> deferred;
+  llvm::DenseSet<Operation *> carriedSums;
 };
 
 /// An element as it was stored.

@@ -29,6 +29,30 @@ bool df::fragments::isCombiner(Operation *op) {
                          arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
 }
 
+std::optional<Combiner> df::fragments::findCombiner(linalg::LinalgOp op,
+                                                    unsigned number) {
+  Value yielded = op.getBlock()->getTerminator()->getOperand(number);
+  BlockArgument accumulator =
+      op.getMatchingBlockArgument(op.getDpsInitOperand(number));
+  Combiner combiner;
+  combiner.op = yielded.getDefiningOp();
+  if (!isCombiner(combiner.op) || combiner.op->getBlock() != op.getBlock() ||
+      !accumulator.hasOneUse() || *accumulator.user_begin() != combiner.op ||
+      !yielded.hasOneUse())
+    return std::nullopt;
+  combiner.accumulatorFirst = combiner.op->getOperand(0) == accumulator;
+  combiner.element = combiner.op->getOperand(combiner.accumulatorFirst);
+  return combiner;
+}
+
+OpOperand *df::fragments::reducedOperand(linalg::LinalgOp op) {
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (layoutOf(input->get().getType()) &&
+        op.getMatchingIndexingMap(input).getNumResults() == op.getNumLoops())
+      return input;
+  return nullptr;
+}
+
 Value df::fragments::combine(FragmentLowering &lowering,
                              const Combiner &combiner, Value accumulator,
                              Value element) {
@@ -51,10 +75,9 @@ Value df::fragments::combineTree(FragmentLowering &lowering,
   return values.front();
 }
 
-/// Bits whose elements `result` has not: it has no base where `space` has one.
-static SmallVector<unsigned>
-reducedBits(ArrayRef<FragmentLayout::Base> space,
-            ArrayRef<FragmentLayout::Base> result) {
+SmallVector<unsigned>
+df::fragments::reducedBits(ArrayRef<FragmentLayout::Base> space,
+                           ArrayRef<FragmentLayout::Base> result) {
   SmallVector<unsigned> bits;
   for (auto [bit, base] : llvm::enumerate(space))
     if (!base.isZero() && (bit >= result.size() || result[bit].isZero()))
@@ -162,4 +185,35 @@ void df::fragments::finishExchange(FragmentLowering &lowering,
   for (auto [value, list] : llvm::zip(reduction.registers, values))
     value = combineTree(lowering, reduction.combiner, std::move(list));
   lowering.noteRead(exchange.site);
+}
+
+void df::fragments::mapReductions(FragmentLowering &lowering,
+                                  ValueRange results,
+                                  std::vector<Reduction> reductions,
+                                  const FragmentLayout &space) {
+  // Kept until the barrier behind which the reductions are finished.
+  struct State {
+    SmallVector<Value> results;
+    std::vector<Reduction> reductions;
+    SmallVector<Exchange> exchanges;
+  };
+  auto state = std::make_shared<State>(
+      State{SmallVector<Value>(results), std::move(reductions), {}});
+  state->exchanges = reduceThreads(lowering, state->reductions, space);
+  auto complete = [&lowering, loc = lowering.loc, state] {
+    lowering.loc = loc;
+    for (const Exchange &exchange : state->exchanges)
+      finishExchange(lowering, exchange);
+    for (auto [value, reduction] :
+         llvm::zip(state->results, state->reductions)) {
+      for (auto [initial, own] :
+           llvm::zip(reduction.initial, reduction.registers))
+        own = combine(lowering, reduction.combiner, initial, own);
+      lowering.map(value, Fragment{reduction.result, reduction.registers});
+    }
+  };
+  if (state->exchanges.empty())
+    complete();
+  else
+    lowering.defer(results, complete);
 }

@@ -24,11 +24,19 @@ struct Combiner {
   Value element; ///< of the body
 };
 
+/// That of a result of a reduction, if it has one.
+std::optional<Combiner> findCombiner(linalg::LinalgOp op, unsigned number);
+
+/// The tensor that a reduction runs over, the first input with all its loops;
+/// null where there is none.
+OpOperand *reducedOperand(linalg::LinalgOp op);
+
 /// A reduction whose registers have been combined within the thread.
 struct Reduction {
   Combiner combiner;
   FragmentLayout result;
   SmallVector<Value> registers; ///< of `result`
+  SmallVector<Value> initial;   ///< values of it that come first; may be none
 };
 
 /// Whether `op` is associative and commutative, roundings aside.
@@ -54,6 +62,37 @@ SmallVector<Exchange> reduceThreads(FragmentLowering &lowering,
                                     MutableArrayRef<Reduction> reductions,
                                     const FragmentLayout &space);
 void finishExchange(FragmentLowering &lowering, const Exchange &exchange);
+
+/// Does all of this and maps `results`, at the next barrier where one is
+/// needed.
+void mapReductions(FragmentLowering &lowering, ValueRange results,
+                   std::vector<Reduction> reductions,
+                   const FragmentLayout &space);
+
+/// Bits whose elements `result` has not: it has no base where `space` has one.
+SmallVector<unsigned> reducedBits(ArrayRef<FragmentLayout::Base> space,
+                                  ArrayRef<FragmentLayout::Base> result);
+
+//===----------------------------------------------------------------------===//
+// Sums that a loop carries (CarriedSums.cpp)
+//===----------------------------------------------------------------------===//
+
+/// A sum of which each thread has a share until the loop ends.
+struct CarriedSum {
+  linalg::LinalgOp op; ///< adds to it in each iteration
+  Combiner combiner;
+  FragmentLayout result, space; ///< of it, and of what is added
+};
+
+/// What the iteration argument `number` of the loop is, if it is such a sum.
+std::optional<CarriedSum> findCarriedSum(scf::ForOp loop, unsigned number);
+
+/// The shares of `whole`: one of the threads that hold an element has it.
+Fragment shareOut(FragmentLowering &lowering, const CarriedSum &sum,
+                  const Fragment &whole);
+
+/// Sums up the shares that `result` stands for.
+void sumShares(FragmentLowering &lowering, const CarriedSum &sum, Value result);
 
 } // namespace mlir::df::fragments
 

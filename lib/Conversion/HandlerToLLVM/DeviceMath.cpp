@@ -7,13 +7,15 @@
 //
 // Devices have instructions for exp2 in f32, roots, rounding and fma; no
 // library is linked. Everything else is arithmetic here: in f64, whose result
-// is rounded where the operation is on f32, except for exp (f32 throughout, it
-// is what bodies use most) and for erf and erfc (upstream's approximations).
-// Upstream's approximations of the others flush subnormal numbers or lose
-// accuracy for large arguments.
+// is rounded where the operation is on f32, except for exp, log and log2 (f32
+// throughout, they are what bodies use most, and a quotient in f64 has a
+// branch) and for erf and erfc (upstream's approximations). Upstream's
+// approximations of the others flush subnormal numbers or lose accuracy for
+// large arguments.
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceArithmetic.h"
 #include "Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,121 +26,14 @@
 #include <limits>
 
 using namespace mlir;
+using namespace mlir::df::handlers;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 static constexpr double kPi = 3.141592653589793;
-static constexpr double kLn2 = 0.6931471805599453;
 // ln 2 = high + low; a number of up to eleven bits times high is exact.
 static constexpr double kLn2High = 6.93147180369123816490e-01;
 static constexpr double kLn2Low = 1.90821492927058770002e-10;
 
 namespace {
-
-/// Builds scalar arithmetic in one floating-point type.
-class Arithmetic {
-public:
-  using Predicate = arith::CmpFPredicate;
-
-  Arithmetic(OpBuilder &builder, Location loc, FloatType type)
-      : builder(builder), loc(loc), type(type) {}
-
-  Value number(double value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getFloatAttr(type, value));
-  }
-  Value add(Value a, Value b) {
-    return arith::AddFOp::create(builder, loc, a, b);
-  }
-  Value sub(Value a, Value b) {
-    return arith::SubFOp::create(builder, loc, a, b);
-  }
-  Value mul(Value a, Value b) {
-    return arith::MulFOp::create(builder, loc, a, b);
-  }
-  Value div(Value a, Value b) {
-    return arith::DivFOp::create(builder, loc, a, b);
-  }
-  Value fma(Value a, Value b, Value c) {
-    return math::FmaOp::create(builder, loc, a, b, c);
-  }
-  Value neg(Value a) { return arith::NegFOp::create(builder, loc, a); }
-  Value abs(Value a) { return math::AbsFOp::create(builder, loc, a); }
-  Value sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
-  Value round(Value a) { return math::RoundEvenOp::create(builder, loc, a); }
-  Value floor(Value a) { return math::FloorOp::create(builder, loc, a); }
-  Value withSign(Value a, Value sign) {
-    return math::CopySignOp::create(builder, loc, a, sign);
-  }
-  Value is(Predicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, b);
-  }
-  Value is(Predicate predicate, Value a, double b) {
-    return is(predicate, a, number(b));
-  }
-  Value isNaN(Value a) { return is(Predicate::UNO, a, a); }
-  Value both(Value a, Value b) {
-    return arith::AndIOp::create(builder, loc, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, condition, a, b);
-  }
-  Value select(Value condition, double a, Value b) {
-    return select(condition, number(a), b);
-  }
-  /// NaN stays.
-  Value clamp(Value a, double low, double high) {
-    a = select(is(Predicate::OLT, a, low), low, a);
-    return select(is(Predicate::OGT, a, high), high, a);
-  }
-  /// coefficients[0] + coefficients[1] x + ...
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value result = number(coefficients.back());
-    for (double c : llvm::reverse(coefficients.drop_back()))
-      result = fma(result, x, number(c));
-    return result;
-  }
-
-  unsigned mantissa() { return type.isF64() ? 52 : 23; }
-  int64_t bias() { return type.isF64() ? 1023 : 127; }
-  Type word() { return builder.getIntegerType(type.getWidth()); }
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getIntegerAttr(word(), value));
-  }
-  Value bits(Value a) {
-    return arith::BitcastOp::create(builder, loc, word(), a);
-  }
-  Value fromBits(Value a) {
-    return arith::BitcastOp::create(builder, loc, type, a);
-  }
-  /// The integer that `a` is; 0 for NaN and what is beyond 2^62.
-  Value toInteger(Value a) {
-    Value fits =
-        is(Predicate::OLT, abs(a), std::ldexp(1.0, type.isF64() ? 62 : 30));
-    return arith::FPToSIOp::create(builder, loc, word(),
-                                   select(fits, a, number(0)));
-  }
-  Value fromInteger(Value a) {
-    return arith::SIToFPOp::create(builder, loc, type, a);
-  }
-  /// 2^k for integers k of the normal range.
-  Value powerOfTwo(Value k) {
-    Value biased = arith::AddIOp::create(builder, loc, k, integer(bias()));
-    return fromBits(
-        arith::ShLIOp::create(builder, loc, biased, integer(mantissa())));
-  }
-  /// a 2^k in two steps, so that k may be as large as twice the range.
-  Value scale(Value a, Value k) {
-    Value half = arith::ShRSIOp::create(builder, loc, k, integer(1));
-    Value rest = arith::SubIOp::create(builder, loc, k, half);
-    return mul(mul(a, powerOfTwo(half)), powerOfTwo(rest));
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  FloatType type;
-};
 
 /// The functions in f64, to a few ulp.
 class Functions : public Arithmetic {
@@ -414,20 +309,6 @@ Value Functions::remainder(Value x, Value y) {
   return select(inside, x, withSign(r, x));
 }
 
-/// e^x in f32: 2^(x log2 e), with the fraction of the exponent to twice the
-/// precision and the integer applied exactly.
-static Value exp32(OpBuilder &builder, Location loc, Value x) {
-  Arithmetic a(builder, loc, builder.getF32Type());
-  x = a.clamp(x, -104, 89);
-  const float high = 1.44269504f;
-  const double low = 1 / kLn2 - double(high);
-  Value k = a.round(a.mul(x, a.number(high)));
-  Value fraction = a.fma(x, a.number(high), a.neg(k));
-  fraction = a.fma(x, a.number(low), fraction);
-  Value power = math::Exp2Op::create(builder, loc, fraction);
-  return a.scale(power, a.toInteger(k));
-}
-
 using Unary = Value (Functions::*)(Value);
 using Binary = Value (Functions::*)(Value, Value);
 
@@ -473,12 +354,12 @@ static void expand(IRRewriter &rewriter, Operation *op) {
     return;
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
-  if (type.isF32() && isa<math::ExpOp>(op)) {
-    rewriter.replaceOp(op, exp32(rewriter, loc, op->getOperand(0)));
-    return;
-  }
   if (type.isF32() && isa<math::Exp2Op>(op))
     return;
+  if (Value result = expandInF32(rewriter, op)) {
+    rewriter.replaceOp(op, result);
+    return;
+  }
   Functions functions(rewriter, loc);
   Unary unary = unaryFunction(op);
   Binary binary = unary ? nullptr : binaryFunction(op);

@@ -1,0 +1,208 @@
+//===- CarriedSumsTest.cpp - Sums of which threads keep shares ------------===//
+//
+// Part of the dataflow project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sums up tiles in a loop, by threads that take turns and exchange words as
+// lanes and warps do. Numbers are small integers and factors powers of two, so
+// every order gives the same sum; how often threads exchange says whether they
+// kept shares.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+#include "Threads.h"
+#include "dataflow/Conversion/HandlerToLLVM.h"
+#include "dataflow/IR/Dataflow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace conversiontest;
+using namespace mlir;
+using df::HandlerFunction;
+
+static constexpr unsigned kNumThreads = 128;
+static constexpr int64_t kNumTiles = 5, kNumRows = 64, kNumColumns = 8;
+
+static unsigned numShuffles;
+static int32_t words[kNumThreads];
+alignas(128) static char exchanged[4096];
+
+extern "C" int32_t sumsShuffle(int32_t value, int32_t mask) {
+  ++numShuffles;
+  int32_t self = dfk_thread();
+  words[self] = value;
+  dfk_sync();
+  int32_t theirs = words[self ^ mask];
+  dfk_sync();
+  return theirs;
+}
+extern "C" int32_t sumsWarp() { return dfk_thread() / 32; }
+extern "C" int32_t sumsUniform(int32_t value) { return value; }
+extern "C" bool sumsAny(bool value) { return value; }
+extern "C" void *sumsPlace() { return exchanged; }
+
+/// y[1] = START, then times a factor, plus the column sums of a tile, for each
+/// tile.
+static constexpr char kHandler[] = R"mlir(
+#tile = #dataflow.fragment<accumulator [64, 8] m 0>
+#column = #dataflow.fragment<[8] block [8] registers [0:1] lanes [0:2, 0:4, _, _, _] warps [_, _]>
+func.func @sums(%x: tensor<?x64x8xf32>, %f: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64x8xf32>
+  %start = arith.constant dense<START> : tensor<8xf32, #column>
+  %total = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %start) -> tensor<8xf32, #column> {
+    %slice = tensor.extract_slice %x[%i, 0, 0] [1, 64, 8] [1, 1, 1] : tensor<?x64x8xf32> to tensor<64x8xf32>
+    %a = dataflow.convert_layout %slice : tensor<64x8xf32> to tensor<64x8xf32, #tile>
+    %factors = tensor.extract_slice %f[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+    %g = dataflow.convert_layout %factors : tensor<8xf32> to tensor<8xf32, #column>
+    %first = arith.cmpi eq, %i, %c0 : index
+    SCALE
+    %r = linalg.reduce { arith.addf {fastmath = #arith.fastmath<reassoc>} } ins(%a : tensor<64x8xf32, #tile>)
+        outs(%s : tensor<8xf32, #column>) dimensions = [0]
+    scf.yield %r : tensor<8xf32, #column>
+  }
+  %out = tensor.insert_slice %total into %y[1, 0] [1, 8] [1, 1] : tensor<8xf32, #column> into tensor<?x8xf32>
+  return %out : tensor<?x8xf32>
+}
+)mlir";
+
+/// Functions of the device are internal.
+static constexpr char kWrapper[] = R"mlir(
+llvm.func @sums(!llvm.ptr)
+llvm.func @run(%packed: !llvm.ptr) {
+  llvm.call @sums(%packed) : (!llvm.ptr) -> ()
+  llvm.return
+}
+)mlir";
+
+static constexpr char kAlways[] = R"mlir(
+    %s = arith.mulf %acc, %g fastmath<reassoc> : tensor<8xf32, #column>
+)mlir";
+static constexpr char kInOrder[] = R"mlir(
+    %s = arith.mulf %acc, %g : tensor<8xf32, #column>
+)mlir";
+static constexpr char kInABranch[] = R"mlir(
+    %s = scf.if %first -> tensor<8xf32, #column> {
+      scf.yield %acc : tensor<8xf32, #column>
+    } else {
+      %m = arith.mulf %g, %acc fastmath<reassoc> : tensor<8xf32, #column>
+      scf.yield %m : tensor<8xf32, #column>
+    }
+)mlir";
+
+namespace {
+
+class CarriedSumsTest : public ::testing::Test {
+protected:
+  CarriedSumsTest() { loadHandlerDialects(context); }
+
+  /// Runs the handler on `tiles` tiles and compares. Leaves in `numShuffles`
+  /// those of a thread.
+  void sum(std::string start, std::string scale, int64_t tiles) {
+    std::string text = kHandler;
+    for (auto [what, with] :
+         {std::pair<std::string, std::string>{"START", start},
+          {"SCALE", scale}})
+      text.replace(text.find(what), what.size(), with);
+    OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(source);
+    HandlerFunction function;
+    function.symbol = "sums";
+    function.body = &source->lookupSymbol<func::FuncOp>("sums").getBody();
+    function.operands = 2;
+    function.outputs = 1;
+    function.fragments = true;
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
+        {function}, df::HandlerTarget::device, *module)));
+    OwningOpRef<ModuleOp> wrapper =
+        parseSourceString<ModuleOp>(kWrapper, &context);
+    ASSERT_TRUE(wrapper);
+    wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
+                                             module->getBody()->end());
+    std::unique_ptr<ExecutionEngine> engine =
+        makeEngine(*module, {{"dfk_thread", dfk_thread},
+                             {"dfk_warp", sumsWarp},
+                             {"dfk_sync", dfk_sync},
+                             {"dfk_uniform", sumsUniform},
+                             {"dfk_any", sumsAny},
+                             {"dfk_fragment_pointer", sumsPlace},
+                             {"dfk_shuffle_xor", sumsShuffle}});
+    ASSERT_TRUE(engine);
+    auto address = engine->lookup("run");
+    ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
+    auto run = reinterpret_cast<void (*)(void **)>(*address);
+
+    constexpr int64_t size = kNumRows * kNumColumns;
+    alignas(16) static float x[kNumTiles * size], f[kNumTiles * kNumColumns];
+    alignas(16) static float y[3 * kNumColumns];
+    for (int64_t i = 0; i < kNumTiles * size; ++i)
+      x[i] = float(i * 7 % 23 - 11);
+    for (int64_t i = 0; i < kNumTiles * kNumColumns; ++i)
+      f[i] = i % 3 == 0 ? 0.5f : float(i % 3);
+    std::fill_n(y, 3 * kNumColumns, -1.0f);
+    struct Rows {
+      float *allocated, *aligned;
+      int64_t offset, sizes[2], strides[2];
+    };
+    struct {
+      float *allocated, *aligned;
+      int64_t offset, sizes[3], strides[3];
+    } tensor = {
+        x, x, 0, {tiles, kNumRows, kNumColumns}, {size, kNumColumns, 1}};
+    Rows factors = {f, f, 0, {kNumTiles, kNumColumns}, {kNumColumns, 1}};
+    Rows output = {y, y, 0, {3, kNumColumns}, {kNumColumns, 1}};
+    void *packed[] = {&tensor, &factors, &output, nullptr};
+    numShuffles = 0;
+    ASSERT_TRUE(
+        runTogether(kNumThreads, Order::shuffled, [&] { run(packed); }));
+    numShuffles /= kNumThreads;
+    for (int64_t column = 0; column < kNumColumns; ++column) {
+      float expected = std::stof(start);
+      for (int64_t tile = 0; tile < tiles; ++tile) {
+        if (tile || scale != kInABranch)
+          expected *= f[tile * kNumColumns + column];
+        for (int64_t row = 0; row < kNumRows; ++row)
+          expected += x[tile * size + row * kNumColumns + column];
+      }
+      EXPECT_EQ(y[column], -1.0f);
+      EXPECT_EQ(y[kNumColumns + column], expected) << column;
+      EXPECT_EQ(y[2 * kNumColumns + column], -1.0f);
+    }
+  }
+
+  MLIRContext context;
+};
+
+} // namespace
+
+// A thread has two columns, and three bits of a lane's number are rows.
+static constexpr unsigned kOnce = 6;
+
+TEST_F(CarriedSumsTest, ExchangedOnce) {
+  sum("0.0", kAlways, kNumTiles);
+  EXPECT_EQ(numShuffles, kOnce);
+  // One of the threads that share an element has what the sum begins with.
+  sum("3.0", kAlways, kNumTiles);
+  EXPECT_EQ(numShuffles, kOnce);
+  sum("3.0", kAlways, 0);
+  EXPECT_EQ(numShuffles, kOnce);
+}
+
+TEST_F(CarriedSumsTest, ScaledInABranch) {
+  sum("3.0", kInABranch, kNumTiles);
+  EXPECT_EQ(numShuffles, kOnce);
+}
+
+TEST_F(CarriedSumsTest, InOrder) {
+  sum("3.0", kInOrder, kNumTiles);
+  EXPECT_EQ(numShuffles, kOnce * kNumTiles);
+}
