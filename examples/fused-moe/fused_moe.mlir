@@ -14,28 +14,28 @@
 // token         [blocks, rows]                               a block's tokens; behind the last one, -1
 // weight        [blocks, rows]                               route weights; any finite number where there is no token
 // place         [tokens, choices]                            block * rows + row of each of a token's rows; behind the last one, -1
-// y             [tokens, hidden]                             sum over a token's experts of weight * down (silu(gate x) * (up x)), bf16
+// y             [tokens, hidden / (2 * group), 2, group]     sum over a token's experts of weight * down (silu(gate x) * (up x)), bf16
 //
 // Products of a group are summed in f32, scaled, and added up in f32. What lies between the products is rounded to e4m3 again, with a
 // scale for each token and group of columns. A token's contributions are rounded to bf16 and added in f32, in the order of `place`.
 
 !shard = !dataflow.record<middle: tensor<?x?xf8E4M3FN>, scale: tensor<?xf32>>
-!part = !dataflow.record<part: tensor<?x?xbf16>>
+!part = !dataflow.record<left: tensor<?x?xbf16>, right: tensor<?x?xbf16>>
 
 dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>, %gate_up: tensor<?x2x?x?xf8E4M3FN>,
                             %gate_up_scale: tensor<?x2x?x?xf32>, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
                             %expert: tensor<?xi32>, %token: tensor<?x?xi32>, %weight: tensor<?x?xf32>, %place: tensor<?x?xi32>,
-                            %y: tensor<?x?xbf16>)
+                            %y: tensor<?x?x2x?xbf16>)
     params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, group = 128 : index, tokens = 64 : index,
             choices = 2 : index}
     attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
-                                    token = [-1, "rows"], weight = [-1, "rows"], place = [-1, "choices"], y = [-1, "hidden"]}} {
+                                    token = [-1, "rows"], weight = [-1, "rows"], place = [-1, "choices"], y = [-1, -1, -1, "group"]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %blocks = tensor.dim %expert, %c0 : tensor<?xi32>
   %tokens = tensor.dim %x, %c0 : tensor<?x?xf8E4M3FN>
-  %columns = tensor.dim %down_scale, %c1 : tensor<?x?x?xf32>
+  %columns = tensor.dim %y, %c1 : tensor<?x?x2x?xbf16>
   %width = tensor.dim %gate_up, %c2 : tensor<?x2x?x?xf8E4M3FN>
   dataflow.tasks @blocks(block = %blocks)
   dataflow.tasks @tiles(block = %blocks, column = %columns)
@@ -54,7 +54,7 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
       : (!dataflow.channel<!shard, collected>) -> !dataflow.channel<!part>
   %sent = dataflow.reshard "return" rekey (%parts) to @columns : (!dataflow.channel<!part>) -> !dataflow.channel<!part, keyed>
   %all = dataflow.reshard "all" collect (%sent) : (!dataflow.channel<!part, keyed>) -> !dataflow.channel<!part, collected>
-  dataflow.finalize @sum(%all) tasks @columns each @tokens operands(%place : tensor<?x?xi32>) outs(%y : tensor<?x?xbf16>)
+  dataflow.finalize @sum(%all) tasks @columns each @tokens operands(%place : tensor<?x?xi32>) outs(%y : tensor<?x?x2x?xbf16>)
       : (!dataflow.channel<!part, collected>) -> ()
 
   // Columns [begin, end), a group, of silu(gate x) * (up x) for the tokens of a block.
@@ -166,60 +166,91 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
     dataflow.yield %middle, %scale : tensor<?x?xf8E4M3FN>, tensor<?xf32>
   }
 
-  // A group of columns of the block's contributions, from all of what lies between the products.
+  // Two groups of columns of the block's contributions, from all of what lies between the products.
   dataflow.handler @down(%block: index, %column: index, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
                          %expert: tensor<?xi32>, %weight: tensor<?x?xf32>, %middle: tensor<?x?x?xf8E4M3FN>,
-                         %scale: tensor<?x?xf32>) -> tensor<?x?xbf16> {
+                         %scale: tensor<?x?xf32>) -> (tensor<?x?xbf16>, tensor<?x?xbf16>) {
     %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
     %width = dataflow.param "width" : index
     %rows = dataflow.param "rows" : index
     %group = dataflow.param "group" : index
     %zero = arith.constant 0.0 : f32
     %e32 = tensor.extract %expert[%block] : tensor<?xi32>
     %e = arith.index_cast %e32 : i32 to index
-    %begin = arith.muli %column, %group : index
+    %left_column = arith.muli %column, %c2 : index
+    %right_column = arith.addi %left_column, %c1 : index
+    %left_begin = arith.muli %left_column, %group : index
+    %right_begin = arith.addi %left_begin, %group : index
 
     %empty = tensor.empty(%rows, %group) : tensor<?x?xf32>
     %empty_part = tensor.empty(%rows, %group) : tensor<?x?xbf16>
     %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %sum = scf.for %k = %c0 to %width step %group iter_args(%acc = %zeros) -> (tensor<?x?xf32>) {
+    %sums:2 = scf.for %k = %c0 to %width step %group iter_args(%left = %zeros, %right = %zeros)
+        -> (tensor<?x?xf32>, tensor<?x?xf32>) {
       %shard = arith.divui %k, %group : index
       %h = tensor.extract_slice %middle[%shard, 0, 0] [1, %rows, %group] [1, 1, 1]
           : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
       %scales = tensor.extract_slice %scale[%shard, 0] [1, %rows] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
-      %tile = tensor.extract_slice %down[%e, %begin, %k] [1, %group, %group] [1, 1, 1]
+      %left_tile = tensor.extract_slice %down[%e, %left_begin, %k] [1, %group, %group] [1, 1, 1]
           : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
-      %tile_scale = tensor.extract %down_scale[%e, %column, %shard] : tensor<?x?x?xf32>
-      %part = linalg.contract
+      %right_tile = tensor.extract_slice %down[%e, %right_begin, %k] [1, %group, %group] [1, 1, 1]
+          : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %left_scale = tensor.extract %down_scale[%e, %left_column, %shard] : tensor<?x?x?xf32>
+      %right_scale = tensor.extract %down_scale[%e, %right_column, %shard] : tensor<?x?x?xf32>
+      %left_part = linalg.contract
           indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
-          ins(%h, %tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
-      %new_acc = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
-                                 iterator_types = ["parallel", "parallel"]}
-          ins(%scales, %part : tensor<?xf32>, tensor<?x?xf32>) outs(%acc : tensor<?x?xf32>) {
+          ins(%h, %left_tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %right_part = linalg.contract
+          indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
+          ins(%h, %right_tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%zeros : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %new_left = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                                  iterator_types = ["parallel", "parallel"]}
+          ins(%scales, %left_part : tensor<?xf32>, tensor<?x?xf32>) outs(%left : tensor<?x?xf32>) {
       ^bb0(%s: f32, %p: f32, %a: f32):
-        %factor = arith.mulf %s, %tile_scale : f32
+        %factor = arith.mulf %s, %left_scale : f32
         %scaled = arith.mulf %p, %factor : f32
         %new = arith.addf %a, %scaled : f32
         linalg.yield %new : f32
       } -> tensor<?x?xf32>
-      scf.yield %new_acc : tensor<?x?xf32>
+      %new_right = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                                  iterator_types = ["parallel", "parallel"]}
+          ins(%scales, %right_part : tensor<?xf32>, tensor<?x?xf32>) outs(%right : tensor<?x?xf32>) {
+      ^bb0(%s: f32, %p: f32, %a: f32):
+        %factor = arith.mulf %s, %right_scale : f32
+        %scaled = arith.mulf %p, %factor : f32
+        %new = arith.addf %a, %scaled : f32
+        linalg.yield %new : f32
+      } -> tensor<?x?xf32>
+      scf.yield %new_left, %new_right : tensor<?x?xf32>, tensor<?x?xf32>
     }
 
     %factors = tensor.extract_slice %weight[%block, 0] [1, %rows] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
-    %weighted = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
-                                iterator_types = ["parallel", "parallel"]}
-        ins(%factors, %sum : tensor<?xf32>, tensor<?x?xf32>) outs(%empty_part : tensor<?x?xbf16>) {
+    %left_weighted = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>,
+                                                      affine_map<(r, c) -> (r, c)>],
+                                     iterator_types = ["parallel", "parallel"]}
+        ins(%factors, %sums#0 : tensor<?xf32>, tensor<?x?xf32>) outs(%empty_part : tensor<?x?xbf16>) {
     ^bb0(%w: f32, %s: f32, %o: bf16):
       %p = arith.mulf %w, %s : f32
       %short = arith.truncf %p : f32 to bf16
       linalg.yield %short : bf16
     } -> tensor<?x?xbf16>
-    dataflow.yield %weighted : tensor<?x?xbf16>
+    %right_weighted = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>,
+                                                      affine_map<(r, c) -> (r, c)>],
+                                     iterator_types = ["parallel", "parallel"]}
+        ins(%factors, %sums#1 : tensor<?xf32>, tensor<?x?xf32>) outs(%empty_part : tensor<?x?xbf16>) {
+    ^bb0(%w: f32, %s: f32, %o: bf16):
+      %p = arith.mulf %w, %s : f32
+      %short = arith.truncf %p : f32 to bf16
+      linalg.yield %short : bf16
+    } -> tensor<?x?xbf16>
+    dataflow.yield %left_weighted, %right_weighted : tensor<?x?xbf16>, tensor<?x?xbf16>
   }
 
-  // Tokens [begin, end) of a group of columns of y, from all blocks' contributions to those columns.
-  dataflow.handler @sum(%column: index, %begin: index, %end: index, %place: tensor<?x?xi32>, %part: tensor<?x?x?xbf16>,
-                        %y: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  // Tokens [begin, end) of two groups of columns of y, from all blocks' contributions to those columns.
+  dataflow.handler @sum(%column: index, %begin: index, %end: index, %place: tensor<?x?xi32>, %left: tensor<?x?x?xbf16>,
+                        %right: tensor<?x?x?xbf16>, %y: tensor<?x?x2x?xbf16>) -> tensor<?x?x2x?xbf16> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %rows = dataflow.param "rows" : index
@@ -231,17 +262,17 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
     %short_zero = arith.constant 0.0 : bf16
     %live = arith.subi %end, %begin : index
     %last = arith.subi %end, %c1 : index
-    %offset = arith.muli %column, %group : index
 
     %empty = tensor.empty(%tokens, %group) : tensor<?x?xf32>
     %empty_part = tensor.empty(%tokens, %group) : tensor<?x?xbf16>
     %empty_places = tensor.empty(%tokens) : tensor<?xi32>
     %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     // Without blocks there is nothing to read, not even for an absent row.
-    %blocks = tensor.dim %part, %c0 : tensor<?x?x?xbf16>
+    %blocks = tensor.dim %left, %c0 : tensor<?x?x?xbf16>
     %any = arith.cmpi ne, %blocks, %c0 : index
-    %sum = scf.if %any -> (tensor<?x?xf32>) {
-      %all = scf.for %k = %c0 to %choices step %c1 iter_args(%acc = %zeros) -> (tensor<?x?xf32>) {
+    %sums:2 = scf.if %any -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+      %all:2 = scf.for %k = %c0 to %choices step %c1 iter_args(%left_sum = %zeros, %right_sum = %zeros)
+          -> (tensor<?x?xf32>, tensor<?x?xf32>) {
         %places = linalg.generic {indexing_maps = [affine_map<(t) -> (t)>], iterator_types = ["parallel"]}
             outs(%empty_places : tensor<?xi32>) {
         ^bb0(%o: i32):
@@ -251,8 +282,8 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
           %p = tensor.extract %place[%token, %k] : tensor<?x?xi32>
           linalg.yield %p : i32
         } -> tensor<?xi32>
-        %summands = linalg.generic {indexing_maps = [affine_map<(t, c) -> (t)>, affine_map<(t, c) -> (t, c)>],
-                                    iterator_types = ["parallel", "parallel"]}
+        %left_summands = linalg.generic {indexing_maps = [affine_map<(t, c) -> (t)>, affine_map<(t, c) -> (t, c)>],
+                                         iterator_types = ["parallel", "parallel"]}
             ins(%places : tensor<?xi32>) outs(%empty_part : tensor<?x?xbf16>) {
         ^bb0(%p: i32, %o: bf16):
           %present = arith.maxsi %p, %none : i32
@@ -260,23 +291,44 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
           %block = arith.divui %at, %rows : index
           %row = arith.remui %at, %rows : index
           %c = linalg.index 1 : index
-          %v = tensor.extract %part[%block, %row, %c] : tensor<?x?x?xbf16>
+          %v = tensor.extract %left[%block, %row, %c] : tensor<?x?x?xbf16>
           %absent = arith.cmpi slt, %p, %none : i32
           %summand = arith.select %absent, %short_zero, %v : bf16
           linalg.yield %summand : bf16
         } -> tensor<?x?xbf16>
-        %wide = arith.extf %summands : tensor<?x?xbf16> to tensor<?x?xf32>
-        %new_acc = arith.addf %acc, %wide : tensor<?x?xf32>
-        scf.yield %new_acc : tensor<?x?xf32>
+        %left_wide = arith.extf %left_summands : tensor<?x?xbf16> to tensor<?x?xf32>
+        %new_left = arith.addf %left_sum, %left_wide : tensor<?x?xf32>
+        %right_summands = linalg.generic {indexing_maps = [affine_map<(t, c) -> (t)>, affine_map<(t, c) -> (t, c)>],
+                                         iterator_types = ["parallel", "parallel"]}
+            ins(%places : tensor<?xi32>) outs(%empty_part : tensor<?x?xbf16>) {
+        ^bb0(%p: i32, %o: bf16):
+          %present = arith.maxsi %p, %none : i32
+          %at = arith.index_cast %present : i32 to index
+          %block = arith.divui %at, %rows : index
+          %row = arith.remui %at, %rows : index
+          %c = linalg.index 1 : index
+          %v = tensor.extract %right[%block, %row, %c] : tensor<?x?x?xbf16>
+          %absent = arith.cmpi slt, %p, %none : i32
+          %summand = arith.select %absent, %short_zero, %v : bf16
+          linalg.yield %summand : bf16
+        } -> tensor<?x?xbf16>
+        %right_wide = arith.extf %right_summands : tensor<?x?xbf16> to tensor<?x?xf32>
+        %new_right = arith.addf %right_sum, %right_wide : tensor<?x?xf32>
+        scf.yield %new_left, %new_right : tensor<?x?xf32>, tensor<?x?xf32>
       }
-      scf.yield %all : tensor<?x?xf32>
+      scf.yield %all#0, %all#1 : tensor<?x?xf32>, tensor<?x?xf32>
     } else {
-      scf.yield %zeros : tensor<?x?xf32>
+      scf.yield %zeros, %zeros : tensor<?x?xf32>, tensor<?x?xf32>
     }
 
-    %short = arith.truncf %sum : tensor<?x?xf32> to tensor<?x?xbf16>
-    %valid = tensor.extract_slice %short[0, 0] [%live, %group] [1, 1] : tensor<?x?xbf16> to tensor<?x?xbf16>
-    %new_y = tensor.insert_slice %valid into %y[%begin, %offset] [%live, %group] [1, 1] : tensor<?x?xbf16> into tensor<?x?xbf16>
-    dataflow.yield %new_y : tensor<?x?xbf16>
+    %left_short = arith.truncf %sums#0 : tensor<?x?xf32> to tensor<?x?xbf16>
+    %left_valid = tensor.extract_slice %left_short[0, 0] [%live, %group] [1, 1] : tensor<?x?xbf16> to tensor<?x?xbf16>
+    %left_y = tensor.insert_slice %left_valid into %y[%begin, %column, 0, 0] [%live, 1, 1, %group] [1, 1, 1, 1]
+        : tensor<?x?xbf16> into tensor<?x?x2x?xbf16>
+    %right_short = arith.truncf %sums#1 : tensor<?x?xf32> to tensor<?x?xbf16>
+    %right_valid = tensor.extract_slice %right_short[0, 0] [%live, %group] [1, 1] : tensor<?x?xbf16> to tensor<?x?xbf16>
+    %right_y = tensor.insert_slice %right_valid into %left_y[%begin, %column, 1, 0] [%live, 1, 1, %group] [1, 1, 1, 1]
+        : tensor<?x?xbf16> into tensor<?x?x2x?xbf16>
+    dataflow.yield %right_y : tensor<?x?x2x?xbf16>
   }
 }

@@ -13,14 +13,15 @@
 // weight  [blocks, rows]                  factor of each row; read behind `valid`, never used there
 // y       [assignments, hidden]           weight * down (silu(gate x) * (up x)), f16
 //
-// hidden is a multiple of `depth` and `outputs`, width one of `columns`. What lies between the products is rounded to `element`.
+// hidden is a multiple of `depth` and `outputs`, width one of `columns`; `outputs` is twice `columns`. What lies between the products is
+// rounded to `element`.
 
 !shard = !dataflow.record<middle: tensor<?x?xf8E4M3FN>>
 
 dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x?x?xf8E4M3FN>, %down: tensor<?x?x?xf8E4M3FN>,
                                  %expert: tensor<?xi32>, %first: tensor<?xi32>, %valid: tensor<?xi32>,
                                  %weight: tensor<?x?xf32>, %y: tensor<?x?xf16>)
-    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, columns = 128 : index, outputs = 128 : index,
+    params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, columns = 128 : index, outputs = 256 : index,
             depth = 128 : index, element = f8E4M3FN}
     attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
                                     weight = [-1, "rows"], y = [-1, "hidden"]}} {
@@ -95,7 +96,8 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
     dataflow.yield %middle : tensor<?x?xf8E4M3FN>
   }
 
-  // Columns [begin, end) of the block's rows of y, from all of what lies between the products.
+  // Columns [begin, end) of the block's rows of y, from all of what lies between the products: two halves, whose tiles of the
+  // projection are as large as those of the first product.
   dataflow.handler @down(%block: index, %begin: index, %end: index, %down: tensor<?x?x?xf8E4M3FN>, %expert: tensor<?xi32>,
                          %first: tensor<?xi32>, %valid: tensor<?xi32>, %weight: tensor<?x?xf32>,
                          %middle: tensor<?x?x?xf8E4M3FN>, %y: tensor<?x?xf16>) -> tensor<?x?xf16> {
@@ -103,7 +105,7 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
     %width = dataflow.param "width" : index
     %rows = dataflow.param "rows" : index
     %columns = dataflow.param "columns" : index
-    %outputs = dataflow.param "outputs" : index
+    %middle_column = arith.addi %begin, %columns : index
     %zero = arith.constant 0.0 : f32
     %e32 = tensor.extract %expert[%block] : tensor<?xi32>
     %e = arith.index_cast %e32 : i32 to index
@@ -113,32 +115,52 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
     %count = arith.index_cast %count32 : i32 to index
     %live = arith.minui %count, %rows : index
 
-    %empty = tensor.empty(%rows, %outputs) : tensor<?x?xf32>
+    %empty = tensor.empty(%rows, %columns) : tensor<?x?xf32>
     %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %sum = scf.for %k = %c0 to %width step %columns iter_args(%acc = %zeros) -> (tensor<?x?xf32>) {
+    %sums:2 = scf.for %k = %c0 to %width step %columns iter_args(%left = %zeros, %right = %zeros)
+        -> (tensor<?x?xf32>, tensor<?x?xf32>) {
       %shard = arith.divui %k, %columns : index
       %h = tensor.extract_slice %middle[%shard, 0, 0] [1, %rows, %columns] [1, 1, 1]
           : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
-      %tile = tensor.extract_slice %down[%e, %begin, %k] [1, %outputs, %columns] [1, 1, 1]
+      %left_tile = tensor.extract_slice %down[%e, %begin, %k] [1, %columns, %columns] [1, 1, 1]
           : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
-      %new_acc = linalg.contract
+      %right_tile = tensor.extract_slice %down[%e, %middle_column, %k] [1, %columns, %columns] [1, 1, 1]
+          : tensor<?x?x?xf8E4M3FN> to tensor<?x?xf8E4M3FN>
+      %new_left = linalg.contract
           indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
-          ins(%h, %tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%acc : tensor<?x?xf32>) -> tensor<?x?xf32>
-      scf.yield %new_acc : tensor<?x?xf32>
+          ins(%h, %left_tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%left : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %new_right = linalg.contract
+          indexing_maps = [affine_map<(r, c, d) -> (r, d)>, affine_map<(r, c, d) -> (c, d)>, affine_map<(r, c, d) -> (r, c)>]
+          ins(%h, %right_tile : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%right : tensor<?x?xf32>) -> tensor<?x?xf32>
+      scf.yield %new_left, %new_right : tensor<?x?xf32>, tensor<?x?xf32>
     }
 
     %factors = tensor.extract_slice %weight[%block, 0] [1, %rows] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
-    %short = tensor.empty(%rows, %outputs) : tensor<?x?xf16>
-    %scaled = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
-                              iterator_types = ["parallel", "parallel"]}
-        ins(%factors, %sum : tensor<?xf32>, tensor<?x?xf32>) outs(%short : tensor<?x?xf16>) {
+    %short = tensor.empty(%rows, %columns) : tensor<?x?xf16>
+    %left_scaled = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>,
+                                                    affine_map<(r, c) -> (r, c)>],
+                                   iterator_types = ["parallel", "parallel"]}
+        ins(%factors, %sums#0 : tensor<?xf32>, tensor<?x?xf32>) outs(%short : tensor<?x?xf16>) {
     ^bb0(%w: f32, %s: f32, %o: f16):
       %p = arith.mulf %w, %s : f32
       %q = arith.truncf %p : f32 to f16
       linalg.yield %q : f16
     } -> tensor<?x?xf16>
-    %part = tensor.extract_slice %scaled[0, 0] [%live, %outputs] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
-    %new_y = tensor.insert_slice %part into %y[%row, %begin] [%live, %outputs] [1, 1] : tensor<?x?xf16> into tensor<?x?xf16>
+    %right_scaled = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>,
+                                                     affine_map<(r, c) -> (r, c)>],
+                                    iterator_types = ["parallel", "parallel"]}
+        ins(%factors, %sums#1 : tensor<?xf32>, tensor<?x?xf32>) outs(%short : tensor<?x?xf16>) {
+    ^bb0(%w: f32, %s: f32, %o: f16):
+      %p = arith.mulf %w, %s : f32
+      %q = arith.truncf %p : f32 to f16
+      linalg.yield %q : f16
+    } -> tensor<?x?xf16>
+    %left_part = tensor.extract_slice %left_scaled[0, 0] [%live, %columns] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
+    %right_part = tensor.extract_slice %right_scaled[0, 0] [%live, %columns] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
+    %left_y = tensor.insert_slice %left_part into %y[%row, %begin] [%live, %columns] [1, 1]
+        : tensor<?x?xf16> into tensor<?x?xf16>
+    %new_y = tensor.insert_slice %right_part into %left_y[%row, %middle_column] [%live, %columns] [1, 1]
+        : tensor<?x?xf16> into tensor<?x?xf16>
     dataflow.yield %new_y : tensor<?x?xf16>
   }
 }

@@ -20,14 +20,14 @@ ROUTINGS = (([9, 21, 1, 0, 16, 33], 40), ([0, 1, 0], 1), ([0, 0], 2), ([0, 70, 0
 CORE = (
     ({"hidden": 128, "width": 64, "rows": 16, "columns": 32, "outputs": 64, "depth": 64,
       "element": "f8E4M3FN"}, ROUTINGS),
-    ({"hidden": 96, "width": 96, "rows": 8, "columns": 48, "outputs": 32, "depth": 32,
+    ({"hidden": 96, "width": 96, "rows": 8, "columns": 48, "outputs": 96, "depth": 32,
       "element": "bf16"}, ROUTINGS[:1]),
-    ({"hidden": 64, "width": 128, "rows": 64, "columns": 128, "outputs": 64, "depth": 64,
+    ({"hidden": 64, "width": 128, "rows": 64, "columns": 32, "outputs": 64, "depth": 64,
       "element": "f16"}, ROUTINGS[:1]),
 )
 FULL = (
     ({"hidden": 128, "width": 64, "rows": 16, "group": 32}, ROUTINGS + (([5, 0, 3], 9),)),
-    ({"hidden": 64, "width": 64, "rows": 8, "group": 64, "tokens": 4, "choices": 8},
+    ({"hidden": 128, "width": 64, "rows": 8, "group": 64, "tokens": 4, "choices": 8},
      (([9, 5, 9, 9, 9, 9, 9, 9, 0, 4], 9),)),
 )
 # The float64 reference of df-run does not round between the products.

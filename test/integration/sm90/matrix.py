@@ -171,7 +171,7 @@ def programs(generated):
     for hidden, width, rows, columns, element in MOE_CORE:
         result[moe_name(hidden, width, rows, columns, element)] = Source.file(
             f"{MOE}/fused_moe_core.mlir",
-            f"hidden={hidden},width={width},rows={rows},columns={columns},outputs={columns},"
+            f"hidden={hidden},width={width},rows={rows},columns={columns},outputs={2 * columns},"
             f"depth={columns},element={element}",
             fragments=("up", "down"))
     for hidden, width, rows, group in MOE_FULL:
