@@ -252,6 +252,44 @@ public:
   }
 };
 
+/// Plans on the device; see dfrt_device_planner.
+class DevicePlannerHandle
+    : public detail::Handle<dfrt_device_planner, &dfrt_device_planner_release> {
+public:
+  using Handle::Handle;
+
+  static Expected<DevicePlannerHandle>
+  create(const DeviceHandle &device, const ArtifactHandle &artifact,
+         const std::vector<dfrt_tensor> &bound,
+         const dfrt_plan_options *options = nullptr) {
+    dfrt_device_planner *planner = nullptr;
+    Status status = lastStatus(dfrt_device_planner_create(
+        device.get(), artifact.get(), bound.data(),
+        static_cast<uint32_t>(bound.size()), options, &planner));
+    if (!status.ok())
+      return status;
+    return DevicePlannerHandle(planner);
+  }
+  /// On the host, from the source that the device runs.
+  Expected<PlanHandle> plan(const std::vector<dfrt_tensor> &arguments) const {
+    dfrt_plan *plan = nullptr;
+    Status status = lastStatus(dfrt_device_planner_plan(
+        get(), arguments.data(), static_cast<uint32_t>(arguments.size()),
+        &plan));
+    if (!status.ok())
+      return status;
+    return PlanHandle(plan);
+  }
+  Status include(dfrt_launch_maxima &maxima) const {
+    return lastStatus(dfrt_launch_maxima_include_planner(&maxima, get()));
+  }
+  Status report(void *stream = nullptr, uint64_t *plans = nullptr,
+                uint64_t *refusals = nullptr) const {
+    return lastStatus(
+        dfrt_device_planner_report(get(), stream, plans, refusals));
+  }
+};
+
 /// Launches of a kernel with changing plans. `stream` is a CUstream; null: the
 /// device's own.
 class LauncherHandle
@@ -279,6 +317,20 @@ public:
   }
   Status upload(const PlanHandle &plan, void *stream = nullptr) const {
     return upload(plan.get(), stream);
+  }
+  Status plan(const DevicePlannerHandle &planner,
+              void *stream = nullptr) const {
+    return lastStatus(dfrt_launcher_plan(get(), planner.get(), stream));
+  }
+  Expected<std::vector<uint8_t>> readPlan(void *stream = nullptr) const {
+    const void *first = nullptr;
+    uint64_t size = 0;
+    if (Status status =
+            lastStatus(dfrt_launcher_read_plan(get(), stream, &first, &size));
+        !status.ok())
+      return status;
+    const uint8_t *begin = static_cast<const uint8_t *>(first);
+    return std::vector<uint8_t>(begin, begin + size);
   }
   Status launch(void *stream = nullptr) const {
     return lastStatus(dfrt_launcher_launch(get(), stream));
