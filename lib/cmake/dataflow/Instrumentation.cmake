@@ -25,9 +25,10 @@ if(flags)
   add_link_options(${flags})
 endif()
 if(DATAFLOW_COVERAGE)
-  # Our files only: counters of MLIR's headers are of no use and cost most of the time.
-  add_compile_options(--coverage "-fprofile-filter-files=^${PROJECT_SOURCE_DIR}/")
-  add_link_options(--coverage)
+  # Not --coverage, which a target cannot take back. Our files only: counters of MLIR's headers are
+  # of no use and cost most of the time.
+  add_compile_options(-fprofile-arcs -ftest-coverage "-fprofile-filter-files=^${PROJECT_SOURCE_DIR}/")
+  add_link_options(-fprofile-arcs)
 endif()
 if(DATAFLOW_BUILD_COMPILER AND flags)
   message(FATAL_ERROR "DATAFLOW_SANITIZE and DATAFLOW_FUZZ are for builds with "
