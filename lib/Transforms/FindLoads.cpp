@@ -135,7 +135,7 @@ namespace {
 /// One slice of an operand.
 class Candidate {
 public:
-  Candidate(const HandlerFrame &frame, tensor::ExtractSliceOp op,
+  Candidate(const HandlerArguments &frame, tensor::ExtractSliceOp op,
             BlockArgument operand)
       : frame(frame), source(cast<RankedTensorType>(operand.getType())) {
     load.op = op;
@@ -157,7 +157,7 @@ private:
   bool checkRuns();
   bool checkUses();
 
-  const HandlerFrame &frame;
+  const HandlerArguments &frame;
   RankedTensorType source;
 };
 
@@ -253,7 +253,7 @@ bool Candidate::examine(LoadSlice &slice) {
   return findTile() && checkRuns() && checkUses() && slice.add(load.op, reason);
 }
 
-SmallVector<Load> mlir::df::findLoads(const HandlerFrame &frame) {
+SmallVector<Load> mlir::df::findLoads(const HandlerArguments &frame) {
   SmallVector<Load> loads;
   LoadSlice slice(frame);
   auto options = remark::RemarkOpts::name("split-roles")

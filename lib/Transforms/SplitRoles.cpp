@@ -119,7 +119,7 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
   auto [it, isNew] = generic.insert({handler, split});
   SplitHandler &known = it->second;
   if (!isNew) {
-    HandlerFrame &frame = known.frame;
+    HandlerArguments &frame = known.frame;
     if (!frame.handler || frame.firstOperand != split.frame.firstOperand ||
         frame.endOperand != split.frame.endOperand) {
       remark::missed(handler.getLoc(),

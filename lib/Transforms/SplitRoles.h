@@ -26,7 +26,7 @@
 namespace mlir::df {
 
 /// What the arguments of a handler are.
-struct HandlerFrame {
+struct HandlerArguments {
   mutable HandlerOpInterface handler; ///< its methods are not const
   unsigned firstOperand = 0;          ///< arguments before it are indices
   unsigned endOperand = 0; ///< arguments from here on are records and outputs
@@ -63,13 +63,13 @@ struct Load {
 
 /// The loads of a body that can be streamed, in program order. For every other
 /// slice of an operand a remark says why it stays where it is.
-SmallVector<Load> findLoads(const HandlerFrame &frame);
+SmallVector<Load> findLoads(const HandlerArguments &frame);
 
 /// What a load role must do to know which tiles to load: addresses, and the
 /// loops and branches around the loads.
 class LoadSlice {
 public:
-  explicit LoadSlice(const HandlerFrame &frame) : frame(frame) {}
+  explicit LoadSlice(const HandlerArguments &frame) : frame(frame) {}
 
   /// Takes in what `load` needs. Nothing changes, and `reason` says why, when
   /// it depends on what only the compute role has.
@@ -88,13 +88,13 @@ private:
   bool needOp(Operation *op, Marks &into, std::string &reason) const;
   bool needAround(Operation *op, Marks &into, std::string &reason) const;
 
-  HandlerFrame frame;
+  HandlerArguments frame;
   Marks marks;
 };
 
 /// A handler and the loads of it that are streamed.
 struct SplitHandler {
-  HandlerFrame frame;
+  HandlerArguments frame;
   SmallVector<Load> loads;
   /// The program's operand for each argument from firstOperand to endOperand;
   /// null where the stages that call the handler disagree.
