@@ -581,9 +581,10 @@ dfrt_status dfrt_device_planner_plan(const dfrt_device_planner *planner,
 dfrt_status
 dfrt_launch_maxima_include_planner(dfrt_launch_maxima *maxima,
                                    const dfrt_device_planner *planner);
-/* Plans in `stream`, instead of an upload: the plan of the launches from now on,
- * from the values that the bound arguments have when the stream comes to it.
- * The planner may be released afterwards. */
+/* Plans in `stream`, instead of an upload: the plan of the launches from now
+ * on, from the values that the bound arguments have when the stream comes to
+ * it. The planner may be released afterwards, and serves one stream at a
+ * time. */
 dfrt_status dfrt_launcher_plan(dfrt_launcher *launcher,
                                const dfrt_device_planner *planner,
                                void *stream);
@@ -592,8 +593,8 @@ dfrt_status dfrt_launcher_plan(dfrt_launcher *launcher,
 dfrt_status dfrt_device_planner_report(const dfrt_device_planner *planner,
                                        void *stream, uint64_t *plans,
                                        uint64_t *refusals);
-/* Waits for what is in `stream`. `bytes` becomes the plan that the device has, as
- * dfrt_plan_load takes it; valid until the next call with the launcher. */
+/* Waits for what is in `stream`. `bytes` becomes the plan that the device has,
+ * as dfrt_plan_load takes it; valid until the next call with the launcher. */
 dfrt_status dfrt_launcher_read_plan(dfrt_launcher *launcher, void *stream,
                                     const void **bytes, uint64_t *size);
 

@@ -114,16 +114,16 @@ public:
   Status upload(const uint8_t *plan, const PlanFacts &facts,
                 const Stream &stream) const;
 
-  /// Makes the plan of the launches from now on in `stream`, on the device, from
-  /// the arguments that are bound now; the launcher keeps `planning`. Tests that
-  /// kernel, shape and maxima fit the most that its plans need
-  /// (`planFacts(planner)`). In a capture: each replay plans; a launch outside of
-  /// the graph needs a plan outside of it. What a plan is refused for is told by
-  /// `planning.report`; the launch then computes nothing.
+  /// Makes the plan of the launches from now on in `stream`, on the device,
+  /// from the arguments that are bound now; the launcher keeps `planning`.
+  /// Tests that kernel, shape and maxima fit the most that its plans need
+  /// (`planFacts(planner)`). In a capture: each replay plans; a launch outside
+  /// of the graph needs a plan outside of it. What a plan is refused for is
+  /// told by `planning.report`; the launch then computes nothing.
   Status plan(const PlanningKernel &planning, const Stream &stream) const;
 
-  /// Waits for what is in `stream`, then reads the plan that the device has, and
-  /// seals it if the device made it.
+  /// Waits for what is in `stream`, then reads the plan that the device has,
+  /// and seals it if the device made it.
   Status readPlan(const Stream &stream, std::vector<uint8_t> &bytes) const;
 
   /// From the next launch on every CTA says when it began and ended, in
