@@ -66,10 +66,14 @@ inline uint64_t slotBytes(const PlanImage &image, const Slot &slot) {
 inline std::pair<int64_t, int64_t> elementsOf(const RangeSet &range,
                                               uint64_t task, int64_t tileBegin,
                                               int64_t tileEnd) {
-  int64_t offset = range.offsets[task];
-  int64_t limit = offset + range.lengths[task];
-  return {std::min(offset + tileBegin * range.tile, limit),
-          std::min(offset + tileEnd * range.tile, limit)};
+  int64_t offset = range.offsets[task], length = range.lengths[task];
+  // Tiles of a schedule that nobody has verified may be any numbers.
+  auto at = [&](int64_t tile) {
+    return offset + (tile > length / range.tile ? length
+                     : tile < 0                 ? 0
+                                                : tile * range.tile);
+  };
+  return {at(tileBegin), at(tileEnd)};
 }
 
 /// Tests every index, span, enum and size of an image. `code` is the kind of
