@@ -51,16 +51,16 @@ void ScheduleBuilder::gatherKeyed(const Edge &edge, uint64_t task,
   }
 }
 
-/// Reduces of a lane so far. Lanes may come into being at any time.
-uint32_t &ScheduleBuilder::reducesOn(uint32_t lane) {
+/// Reduces of each lane so far. Lanes may come into being at any time.
+uint32_t *ScheduleBuilder::reducesByLane() {
   if (reduceLoad.size() < placement->lanes)
     setSize(reduceLoad, placement->lanes);
-  return reduceLoad[lane];
+  return reduceLoad.data();
 }
 
 uint32_t ScheduleBuilder::foldParts(uint32_t s, uint64_t task, uint32_t lane,
                                     const ArrayView<Part> &reads) {
-  ++reducesOn(lane);
+  ++reducesByLane()[lane];
   return addInstruction(s, task, 0, 1, 0, graph.slices(s), lane, reads);
 }
 
@@ -82,11 +82,9 @@ void ScheduleBuilder::joinRuns(uint32_t s, uint64_t task) {
     while (end < parts.size() && laneOf(parts[end].slot) == lane)
       ++end;
     Part part = parts[begin];
-    if (end - begin > 1) {
-      uint32_t index =
-          foldParts(s, task, lane, {parts.data() + begin, end - begin});
-      part = {outputs[instructions[index].firstOutput], kNone};
-    }
+    if (end - begin > 1)
+      part = {foldParts(s, task, lane, {parts.data() + begin, end - begin}),
+              kNone};
     parts[kept++] = part;
     begin = end;
   }
@@ -127,8 +125,7 @@ Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
     recordSlots[s][task] = parts[0].slot;
     ++numElided;
   } else if (together && (parts.empty() || laneOf(parts[0].slot) == lane)) {
-    uint32_t index = foldParts(s, task, lane, parts);
-    recordSlots[s][task] = outputs[instructions[index].firstOutput];
+    recordSlots[s][task] = foldParts(s, task, lane, parts);
   } else {
     return combineParts(s, task, lane);
   }
@@ -145,16 +142,17 @@ Status ScheduleBuilder::reduceTask(uint32_t s, uint64_t task) {
 /// other, while others wait. Where that leaves fewer than half of the lanes,
 /// all stay.
 void ScheduleBuilder::keepIdlest(Table<uint32_t> &lanes) {
+  uint32_t *reduces = reducesByLane();
   uint32_t fewest = UINT32_MAX;
-  for (uint32_t lane : lanes)
-    fewest = std::min(fewest, reducesOn(lane));
   size_t idle = 0, kept = 0;
+  for (uint32_t lane : lanes) {
+    idle = reduces[lane] < fewest ? 1 : idle + (reduces[lane] == fewest);
+    fewest = std::min(fewest, reduces[lane]);
+  }
+  bool all = 2 * idle < lanes.size();
   for (uint32_t lane : lanes)
-    idle += reducesOn(lane) == fewest;
-  for (size_t i = 0; i < lanes.size(); ++i)
-    if (uint32_t lane = lanes[i];
-        2 * idle < lanes.size() || reducesOn(lane) == fewest) {
-      ++reducesOn(lane);
+    if (all || reduces[lane] == fewest) {
+      ++reduces[lane];
       lanes[kept++] = lane;
     }
   lanes.setSize(kept);
@@ -220,8 +218,7 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
       Part part = parts[i];
       if (i + 1 < parts.size()) {
         uint32_t at = ticket() ? newLane() : laneOf(part.slot);
-        uint32_t index = foldParts(s, task, at, {parts.data() + i, 2});
-        part = {outputs[instructions[index].firstOutput], kNone};
+        part = {foldParts(s, task, at, {parts.data() + i, 2}), kNone};
       }
       parts[kept++] = part;
     }
@@ -231,8 +228,7 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
     lane = ownerLane();
   if (uint32_t *set = setLane(s, task))
     *set = lane;
-  uint32_t index = foldParts(s, task, lane, parts);
-  recordSlots[s][task] = outputs[instructions[index].firstOutput];
+  recordSlots[s][task] = foldParts(s, task, lane, parts);
   if (group != kNone) {
     shares[group][task] = {static_cast<uint32_t>(shareLanes.size()), 1};
     shareLanes.push(lane);
@@ -245,11 +241,11 @@ void ScheduleBuilder::scatterParts(uint32_t s, uint64_t task,
                                    const Shares &share) {
   uint32_t slices = graph.slices(s);
   for (uint32_t i = 0; i < share.count; ++i) {
-    uint32_t index = addInstruction(s, task, 0, 1, slices * i / share.count,
-                                    slices * (i + 1) / share.count,
-                                    shareLanes[share.first + i], parts);
+    uint32_t slot = addInstruction(s, task, 0, 1, slices * i / share.count,
+                                   slices * (i + 1) / share.count,
+                                   shareLanes[share.first + i], parts);
     if (i == 0)
-      recordSlots[s][task] = outputs[instructions[index].firstOutput];
+      recordSlots[s][task] = slot;
   }
 }
 
@@ -260,6 +256,7 @@ uint32_t ScheduleBuilder::ownerLane() {
     return newLane();
   if (laneBytes.size() < placement->lanes)
     setSize(laneBytes, placement->lanes);
+  const uint32_t *reduces = reducesByLane();
   for (const Part &part : parts)
     ++laneBytes[laneOf(part.slot)];
   uint32_t best = laneOf(parts[0].slot);
@@ -267,7 +264,7 @@ uint32_t ScheduleBuilder::ownerLane() {
     uint32_t lane = laneOf(part.slot);
     if (laneBytes[lane] > laneBytes[best] ||
         (laneBytes[lane] == laneBytes[best] &&
-         reducesOn(lane) < reducesOn(best)))
+         reduces[lane] < reduces[best]))
       best = lane;
   }
   for (const Part &part : parts)

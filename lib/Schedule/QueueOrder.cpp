@@ -21,23 +21,34 @@
 using namespace dfrt;
 using namespace dfrt::detail;
 
-/// `byLevel` lane by lane.
-void ScheduleBuilder::sortByLane() {
-  laneBegin.fill(placement->lanes + 2, 0);
-  uint32_t *begin = laneBegin.data() + 1;
+/// Lists the instructions lane by lane and, where `levels` is the number of
+/// levels and not 1, level by level; in the order of their making otherwise.
+void ScheduleBuilder::sortBy(uint32_t levels) {
+  uint32_t lanes = placement->lanes, leveled = levels > 1;
+  placeBegin.fill(size_t(lanes) * levels + 1, 0);
+  uint32_t *begin = placeBegin.data();
   for (const Node &node : nodes)
-    ++begin[node.lane + 1];
-  std::partial_sum(laneBegin.begin(), laneBegin.end(), laneBegin.begin());
-  laneList.setSize(instructions.size());
-  for (uint32_t i : byLevel)
-    laneList[begin[nodes[i].lane]++] = i;
+    ++begin[node.lane * levels + node.level * leveled];
+  laneBegin.setSize(lanes + 1);
+  uint32_t next = 0;
+  for (uint32_t lane = 0; lane < lanes; ++lane) {
+    laneBegin[lane] = next;
+    for (uint32_t level = 0; level < levels; ++level, ++begin) {
+      uint32_t count = *begin;
+      *begin = next;
+      next += count;
+    }
+  }
+  laneBegin[lanes] = next;
+  begin = placeBegin.data();
+  laneList.setSize(nodes.size());
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    laneList[begin[nodes[i].lane * levels + nodes[i].level * leveled]++] = i;
 }
 
 /// Order within one lane and level: an instruction follows directly behind the
 /// last of its inputs, so that their slots are free again soon.
 void ScheduleBuilder::orderLevel(uint32_t *queue, size_t count) {
-  if (count < 3)
-    return; // creation order is topological
   bool any = false;
   for (size_t i = 0; i < count; ++i)
     any |= nodes[queue[i]].firstEdge != kNone;
@@ -64,34 +75,22 @@ void ScheduleBuilder::orderLevel(uint32_t *queue, size_t count) {
 }
 
 void ScheduleBuilder::orderQueues() {
-  levelBegin.fill(levelCount + 1, 0);
-  for (const Node &node : nodes)
-    ++levelBegin[node.level + 1];
-  std::partial_sum(levelBegin.begin(), levelBegin.end(), levelBegin.begin());
-  byLevel.setSize(instructions.size());
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    byLevel[levelBegin[nodes[i].level]++] = i;
-  sortByLane();
+  sortBy(std::max(levelCount, 1u));
   laneOrder.setSize(placement->lanes);
   std::iota(laneOrder.begin(), laneOrder.end(), 0u);
-  for (uint32_t lane : laneOrder) {
-    uint32_t *queue = laneList.data() + laneBegin[lane];
-    uint32_t *last = laneList.data() + laneBegin[lane + 1];
-    while (queue < last) {
-      uint32_t *end = queue + 1;
-      while (end < last && nodes[*end].level == nodes[*queue].level)
-        ++end;
-      orderLevel(queue, static_cast<size_t>(end - queue));
-      queue = end;
-    }
+  // Each place now begins where the one before it ended.
+  uint32_t begin = 0;
+  for (size_t place = 0; place + 1 < placeBegin.size(); ++place) {
+    uint32_t end = placeBegin[place];
+    if (end - begin > 2) // the order of making is topological
+      orderLevel(laneList.data() + begin, end - begin);
+    begin = end;
   }
 }
 
 /// One list of draws: by level, stage and falling cost.
 Status ScheduleBuilder::orderDraws() {
-  byLevel.setSize(instructions.size());
-  std::iota(byLevel.begin(), byLevel.end(), 0u);
-  sortByLane();
+  sortBy(1);
   drawKeys.clear();
   for (uint32_t lane = 0; lane < placement->lanes; ++lane) {
     uint32_t begin = laneBegin[lane], end = laneBegin[lane + 1];
@@ -156,11 +155,10 @@ void ScheduleBuilder::assemble(const char *solver, Schedule &schedule,
   if (ticket())
     setSize(schedule.queues[0].instructions, count);
   setSize(schedule.instructions, count);
-  setSize(schedule.outputs, outputs.size());
+  setSize(schedule.outputs, slots.size());
   // Transfers add about a destination for each slot.
   reserve(schedule.slots, 2 * slots.size());
   schedule.slots.resize(slots.size());
-  newSlot.setSize(slots.size());
   flow.begin(count, slots.size(), operands.size());
   flow.lanes = static_cast<uint32_t>(laneOrder.size());
   uint32_t index = 0, slotCount = 0, reads = 0;
@@ -181,18 +179,17 @@ void ScheduleBuilder::assemble(const char *solver, Schedule &schedule,
       flow.lane[index] = number;
       flow.position[index] = position;
       flow.level[index] = nodes[laneList[n]].level;
-      const uint32_t *output = outputs.data() + made.firstOutput;
+      SlotInfo *output = slots.data() + made.firstOutput;
       i.firstOutput = slotCount; // every slot is an output
       for (uint32_t o = 0; o < made.outputCount; ++o, ++slotCount) {
-        uint32_t old = output[o];
-        const SlotInfo &info = slots[old];
+        SlotInfo &info = output[o];
         Slot &slot = schedule.slots[slotCount];
         slot = Slot();
         slot.stage = info.stage;
         slot.sliceBegin = info.sliceBegin;
         slot.sliceEnd = info.sliceEnd;
         slot.cta = cta;
-        newSlot[old] = slotCount;
+        info.number = slotCount;
         schedule.outputs[slotCount] = slotCount;
         flow.writer[slotCount] = index;
         flow.readBegin[slotCount] = flow.readEnd[slotCount] = reads;
@@ -213,9 +210,12 @@ void ScheduleBuilder::addOperands(Schedule &schedule, Flow &flow) {
     i.firstOperand = next;
     uint32_t level = 0, lane = flow.lane[index];
     for (uint32_t o = 0; o < i.operandCount; ++o, ++part, ++next) {
-      uint32_t slot = newSlot[part->slot], writer = flow.writer[slot];
+      uint32_t slot = slots[part->slot].number;
       schedule.operands[next] = {slot, part->row, false};
       flow.readList[flow.readEnd[slot]++] = {next, index};
+      if (!ticket())
+        continue;
+      uint32_t writer = flow.writer[slot];
       level = std::max(level, flow.level[writer] + (flow.lane[writer] != lane));
     }
     // A queue is sorted by level, but in a draw one follows the other.

@@ -24,7 +24,6 @@ void ScheduleBuilder::clear() {
   nodes.clear();
   localEdges.clear();
   operands.clear();
-  outputs.clear();
   slots.clear();
   shareLanes.clear();
   levelCount = 0;
@@ -240,19 +239,17 @@ void ScheduleBuilder::addCall(uint32_t s, uint64_t task, int64_t begin,
                               int64_t end, uint32_t sliceBegin,
                               uint32_t sliceEnd, uint32_t lane) {
   gatherOperands(s, task, begin, end, sliceBegin);
-  uint32_t index =
+  uint32_t slot =
       addInstruction(s, task, begin, end, sliceBegin, sliceEnd, lane, gathered);
-  const Instruction &i = instructions[index];
-  const Stage &stage = graph.stage(s);
-  for (uint32_t o = 0; o < i.outputCount; ++o) {
-    uint32_t slot = outputs[i.firstOutput + o];
-    if (stage.arity == Arity::pieces)
-      recordSlots[s].push_back(slot);
-    else if (stage.arity == Arity::tiles)
-      recordSlots[s][recordBegin[s][task] + static_cast<uint64_t>(begin) + o] =
-          slot;
-    else if (sliceBegin == 0)
-      recordSlots[s][task] = slot;
+  Arity arity = graph.stage(s).arity;
+  if (arity == Arity::pieces) {
+    recordSlots[s].push_back(slot);
+  } else if (arity == Arity::tiles) {
+    uint32_t *tiles = recordSlots[s].data() + recordBegin[s][task];
+    for (int64_t tile = begin; tile < end; ++tile)
+      tiles[tile] = slot++;
+  } else if (arity == Arity::one && sliceBegin == 0) {
+    recordSlots[s][task] = slot;
   }
 }
 
@@ -274,41 +271,41 @@ uint32_t ScheduleBuilder::addInstruction(uint32_t s, uint64_t task,
   i.sliceEnd = sliceEnd;
   i.firstOperand = static_cast<uint32_t>(operands.size());
   i.operandCount = static_cast<uint32_t>(reads.size());
-  i.firstOutput = static_cast<uint32_t>(outputs.size());
+  i.firstOutput = static_cast<uint32_t>(slots.size());
   i.outputCount = arity == Arity::none ? 0 : 1;
   if (arity == Arity::tiles)
     i.outputCount = static_cast<uint32_t>(end - begin);
   i.draw = false;
 
-  uint32_t level = 0;
+  uint32_t level = 0, localLevel = 0;
   Part *operand = operands.extend(reads.size());
   for (const Part &read : reads) {
     SlotInfo &slot = slots[read.slot];
     ++slot.reads;
-    level = std::max(level, slot.level + (slot.lane != lane));
+    bool local = slot.lane == lane;
+    level = std::max(level, slot.level + !local);
+    localLevel = std::max(localLevel, local ? slot.level + 1 : 0);
     *operand++ = read;
   }
   levelCount = std::max(levelCount, level + 1);
   uint32_t pending = 0;
-  for (const Part &read : reads) {
-    const SlotInfo &slot = slots[read.slot];
-    if (slot.lane != lane || slot.level != level)
-      continue;
-    uint32_t &first = nodes[slot.writer].firstEdge;
-    localEdges.push({index, first});
-    first = static_cast<uint32_t>(localEdges.size() - 1);
-    ++pending;
-  }
+  if (localLevel > level)
+    for (const Part &read : reads) {
+      const SlotInfo &slot = slots[read.slot];
+      if (slot.lane != lane || slot.level != level)
+        continue;
+      uint32_t &first = nodes[slot.writer].firstEdge;
+      localEdges.push({index, first});
+      first = static_cast<uint32_t>(localEdges.size() - 1);
+      ++pending;
+    }
   nodes.push({lane, level, pending, kNone});
 
-  uint32_t slot = static_cast<uint32_t>(slots.size());
-  SlotInfo *made = slots.extend(i.outputCount);
-  uint32_t *output = outputs.extend(i.outputCount);
-  for (uint32_t o = 0; o < i.outputCount; ++o) {
-    made[o] = {s, sliceBegin, sliceEnd, index, lane, level, 0};
-    output[o] = slot + o;
-  }
-  return index;
+  uint32_t outputCount = i.outputCount, firstOutput = i.firstOutput;
+  SlotInfo *made = slots.extend(outputCount);
+  for (uint32_t o = 0; o < outputCount; ++o)
+    made[o] = {s, sliceBegin, sliceEnd, index, lane, level, 0, kNone};
+  return firstOutput;
 }
 
 uint32_t ScheduleBuilder::variantFor(uint32_t s, uint64_t task, int64_t begin,

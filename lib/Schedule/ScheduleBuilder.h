@@ -67,6 +67,7 @@ private:
     uint32_t stage, sliceBegin, sliceEnd;
     uint32_t writer, lane, level; ///< instruction, and where that is
     uint32_t reads;               ///< number of operands
+    uint32_t number;              ///< in the schedule; set when it is written
   };
   /// Place of an instruction. Its readers on the same lane and level are a list
   /// of edges, the last first; `pending` counts such edges to it.
@@ -86,7 +87,7 @@ private:
   void followInputs(uint32_t stage);
   Status reduceTask(uint32_t stage, uint64_t task);
   Status combineParts(uint32_t stage, uint64_t task, uint32_t lane);
-  uint32_t &reducesOn(uint32_t lane);
+  uint32_t *reducesByLane();
   void keepIdlest(Table<uint32_t> &lanes);
   void scatterParts(uint32_t stage, uint64_t task, const Shares &shares);
   uint32_t foldParts(uint32_t stage, uint64_t task, uint32_t lane,
@@ -108,6 +109,7 @@ private:
                       uint32_t sliceBegin);
   void addCall(uint32_t stage, uint64_t task, int64_t begin, int64_t end,
                uint32_t sliceBegin, uint32_t sliceEnd, uint32_t lane);
+  /// Returns the slot of its first output; the others follow it.
   uint32_t addInstruction(uint32_t stage, uint64_t task, int64_t begin,
                           int64_t end, uint32_t sliceBegin, uint32_t sliceEnd,
                           uint32_t lane, const ArrayView<Part> &operands);
@@ -115,7 +117,7 @@ private:
                       bool sliced) const;
 
   void clear();
-  void sortByLane();
+  void sortBy(uint32_t levels);
   void orderQueues();
   void orderLevel(uint32_t *queue, size_t count);
   Status orderDraws();
@@ -134,7 +136,8 @@ private:
   Table<Node> nodes; ///< [instructions]
   Table<LocalEdge> localEdges;
   Table<Part> operands;
-  Table<uint32_t> outputs;
+  /// Every slot is the output of an instruction, whose `firstOutput` is the
+  /// number of its first one here.
   Table<SlotInfo> slots;
   uint32_t levelCount = 0;
 
@@ -152,8 +155,7 @@ private:
   std::vector<uint32_t> reduceLoad; ///< [lanes], reduces so far
   // Order of the instructions: lane by lane, the lanes in the order of a list.
   Table<uint32_t> laneOrder, laneBegin, laneList;
-  Table<uint32_t> levelBegin, byLevel;
-  Table<uint32_t> newSlot;               ///< number of a slot in the schedule
+  Table<uint32_t> placeBegin;            ///< [lanes][levels]
   Table<uint32_t> ordered, stack, roots; ///< of orderLevel
   /// Of a draw; see orderDraws.
   struct DrawKey {
