@@ -6,8 +6,8 @@
 |*===----------------------------------------------------------------------===*|
 |*
 |* What the compiler would generate for the programs in TestPrograms.cpp, by
-|* hand. Arithmetic is exact, and reductions are associative but not
-|* commutative, so that a part that is lost, doubled or out of order shows.
+|* hand. Arithmetic is exact but for `sums`, and reductions are associative but
+|* not commutative, so that a part that is lost, doubled or out of order shows.
 |* REAL is float for kind cpu and double for kind cpuReference.
 |*
 \*===----------------------------------------------------------------------===*/
@@ -161,4 +161,50 @@ void route_put(void **arguments) {
   i64 target = INDEX(0);
   DATA(u64, 3)[2 * target] = RECORD(u64, 1)[0];
   DATA(u64, 3)[2 * target + 1] = RECORD(u64, 1)[1];
+}
+
+/* ---- sums: rounded, so that the order of additions shows ----------------- */
+/* Record: no head, four slices of {total: REAL[4]}. */
+
+enum { SUMS = 16, SUMS_PART = 4 };
+
+void sums_part(void **arguments) {
+  i64 begin = INDEX(1), end = INDEX(2);
+  const float *values = DATA(float, 3);
+  REAL *total = RECORD(REAL, 5);
+  for (int j = 0; j < SUMS; ++j)
+    total[j] = 0;
+  for (i64 i = begin; i < end; ++i)
+    for (int j = 0; j < SUMS; ++j)
+      total[j] += values[i] * (REAL)(j + 1);
+}
+
+static void add(const REAL *a, const REAL *b, REAL *total, int count) {
+  for (int j = 0; j < count; ++j)
+    total[j] = a[j] + b[j];
+}
+
+void sums_add(void **arguments) {
+  add(RECORD(REAL, 1), RECORD(REAL, 3), RECORD(REAL, 5), SUMS);
+}
+
+void sums_add_sliced(void **arguments) {
+  add(RECORD(REAL, 2), RECORD(REAL, 4), RECORD(REAL, 6), SUMS_PART);
+}
+
+void sums_identity(void **arguments) {
+  for (int j = 0; j < SUMS; ++j)
+    RECORD(REAL, 1)[j] = 0;
+}
+
+void sums_store(void **arguments) {
+  i64 row = INDEX(0);
+  for (int j = 0; j < SUMS; ++j)
+    DATA(REAL, 3)[row * SUMS + j] = RECORD(REAL, 2)[j];
+}
+
+void sums_store_sliced(void **arguments) {
+  i64 row = INDEX(0), slice = INDEX(1);
+  for (int j = 0; j < SUMS_PART; ++j)
+    DATA(REAL, 4)[row * SUMS + slice * SUMS_PART + j] = RECORD(REAL, 3)[j];
 }

@@ -116,7 +116,8 @@ CodeBlob test::testCode(CodeBlob::Kind kind) {
        {"ragged_part", "ragged_merge", "ragged_merge_sliced", "ragged_identity",
         "ragged_store", "ragged_store_sliced", "spread_tile", "spread_whole",
         "spread_emit", "route_pick", "route_merge", "route_identity",
-        "route_put"})
+        "route_put", "sums_part", "sums_add", "sums_add_sliced",
+        "sums_identity", "sums_store", "sums_store_sliced"})
     blob.functions.push_back({symbol, 72});
   return blob;
 }
@@ -177,6 +178,51 @@ TestCase test::raggedCase(const std::vector<int64_t> &lengths) {
                 {integers({total}, values), integers({rows}, offsets),
                  integers({rows}, lengths), expectIntegers({rows, 8}, hashes),
                  expectIntegers({rows}, weights)});
+}
+
+TestCase test::sumsCase(const std::vector<int64_t> &lengths) {
+  Program program;
+  program.name = "sums";
+  program.arguments = {{"values", ElementType::f32, {-1}, false},
+                       {"offsets", ElementType::i64, {-1}, false},
+                       {"lengths", ElementType::i64, {-1}, false},
+                       {"out", ElementType::f32, {-1, 16}, true}};
+  program.domains = {{"rows", {{"row", dimension(2, 0)}}, kNone, kNone}};
+  program.ranges = {{"span", 0, element(2), element(1), 4}};
+  Record partial = record({{"total", ElementType::f32, {16}, 0, 0}}, 4);
+
+  Stage part = stage("part", StageKind::map, 0);
+  part.cost.tileBytes = 1 << 16; // worth cutting
+  part.range = 0;
+  part.arity = Arity::pieces;
+  part.record = partial;
+  part.operands = {0};
+  part.variants = {variant("sums_part")};
+  Stage add = stage("add", StageKind::reduce, 0);
+  add.inputs = {{0, {0}}};
+  add.record = partial;
+  add.separable = true;
+  add.variants = {variant("sums_add"),
+                  variant("sums_add_sliced", Variant::Kind::sliced)};
+  add.identitySymbol = "sums_identity";
+  Stage store = stage("store", StageKind::finalize, 0);
+  store.inputs = {{1, {0}}};
+  store.separable = true;
+  store.outputs = {3};
+  store.variants = {variant("sums_store"),
+                    variant("sums_store_sliced", Variant::Kind::sliced)};
+  program.stages = {part, add, store};
+
+  int64_t rows = int64_t(lengths.size());
+  TestTensor values, out;
+  for (int64_t length : lengths)
+    for (int64_t i = 0; i < length; ++i)
+      values.floats.push_back(1.0f / float(1 + i * 7919 % 1009));
+  values.shape = {int64_t(values.floats.size())};
+  out.shape = {rows, 16};
+  out.floats.resize(size_t(rows) * 16);
+  return finish(program, {values, integers({rows}, offsetsOf(lengths)),
+                          integers({rows}, lengths), out});
 }
 
 TestCase test::spreadCase(const std::vector<int64_t> &lengths) {

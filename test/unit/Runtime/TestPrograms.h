@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three small programs that between them use every arity, slices, rows and
+// Small programs that between them use every arity, slices, rows and
 // empty ranges, with inputs, expected outputs and an artifact that holds the
 // code of Handlers.c.
 //
@@ -54,6 +54,10 @@ TestCase raggedCase(const std::vector<int64_t> &lengths);
 TestCase spreadCase(const std::vector<int64_t> &lengths);
 /// `targets` tasks receive the rows of `index`, four a source, in order.
 TestCase routeCase(int64_t targets, const std::vector<int64_t> &index);
+
+/// 16 sums of every row of `lengths`, in f32: other orders give other bits. What
+/// a row holds depends on its length alone. Separable; expects nothing.
+TestCase sumsCase(const std::vector<int64_t> &lengths);
 
 /// The code of Handlers.c.
 CodeBlob testCode(CodeBlob::Kind kind);
