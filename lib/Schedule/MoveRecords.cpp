@@ -30,7 +30,7 @@ Status SlotPlacer::moveToGlobal(uint32_t slot, const Table<Busy> &busy) {
   // A source that nobody on its CTA reads is of no use in shared memory once
   // its peers read it from global memory.
   bool sourceMoves = !destination || flow.readers(source).empty();
-  if (sourceMoves && requestedMemory(program, stage) == Memory::shared)
+  if (sourceMoves && memory[stage] == Memory::shared)
     return overflow(slot, busy, "its stage requests shared memory");
   for (uint32_t t : flow.departures(source)) {
     const Transfer &transfer = schedule.transfers[t];
@@ -43,6 +43,7 @@ Status SlotPlacer::moveToGlobal(uint32_t slot, const Table<Busy> &busy) {
                                stage) == Transport::clusterShared)
           return overflow(slot, busy, "transport cluster_shared is requested");
       dropped[d] = 1;
+      anyDropped = true;
     }
   }
   ++(destination ? numPublished : numMoved);
@@ -96,6 +97,7 @@ void SlotPlacer::rewire() {
       for (uint32_t d : schedule.destinationsOf(schedule.transfers[t]))
         if (d != copy && gone[t]) {
           dropped[d] = 1;
+          anyDropped = true;
           replacement[d] = copy;
         }
     if (publish) {
@@ -142,25 +144,31 @@ void SlotPlacer::storeTransfers() {
   oldDestinations.swap(schedule.destinations);
   schedule.destinations.clear();
   for (Transfer &transfer : schedule.transfers) {
-    auto first = oldDestinations.begin() + transfer.firstDestination;
+    const uint32_t *first = oldDestinations.data() + transfer.firstDestination;
     transfer.firstDestination =
         static_cast<uint32_t>(schedule.destinations.size());
-    schedule.destinations.insert(schedule.destinations.end(), first,
-                                 first + transfer.destinationCount);
+    for (uint32_t d = 0; d < transfer.destinationCount; ++d)
+      schedule.destinations.push_back(first[d]);
   }
 }
 
+/// Takes out the slots that were dropped. They are copies, which come behind
+/// the outputs: most numbers stay as they are.
 void SlotPlacer::compact() {
-  if (std::find(dropped.begin(), dropped.end(), 1) == dropped.end())
+  if (!anyDropped)
     return;
-  Table<uint32_t> &index = slotIndex;
-  index.fill(schedule.slots.size(), kNone);
-  uint32_t kept = 0;
-  for (uint32_t s = 0; s < schedule.slots.size(); ++s)
-    if (!dropped[s]) {
-      index[s] = kept;
-      schedule.slots[kept++] = schedule.slots[s];
-    }
+  Slot *slots = schedule.slots.data();
+  uint32_t count = static_cast<uint32_t>(schedule.slots.size());
+  uint32_t kept = static_cast<uint32_t>(
+      std::find(dropped.begin(), dropped.end(), 1) - dropped.begin());
+  uint32_t *index = (slotIndex.setSize(count), slotIndex.data());
+  for (uint32_t s = 0; s < kept; ++s)
+    index[s] = s;
+  for (uint32_t s = kept; s < count; ++s) {
+    index[s] = dropped[s] ? kNone : kept;
+    if (!dropped[s])
+      slots[kept++] = slots[s];
+  }
   schedule.slots.resize(kept);
   for (Operand &operand : schedule.operands)
     operand.slot = index[operand.slot];

@@ -29,6 +29,14 @@ static uint64_t roundUp(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+SlotPlacer::SlotPlacer(const Problem &problem, Schedule &schedule,
+                       const Flow &flow)
+    : problem(problem), program(problem.program), schedule(schedule),
+      flow(flow) {
+  for (uint32_t s = 0; s < program.stages.size(); ++s)
+    memory.push_back(requestedMemory(program, s));
+}
+
 Status SlotPlacer::run() {
   size_t count = schedule.slots.size();
   arena = problem.topology.slotBytes();
@@ -37,6 +45,7 @@ Status SlotPlacer::run() {
   reserve(moved, count);
   reserve(schedule.barriers, count);
   dropped.fill(count, 0);
+  anyDropped = false;
   setSize(lifetimes, count);
   for (uint32_t s = 0; s < count; ++s) {
     Slot &slot = schedule.slots[s];
@@ -66,11 +75,14 @@ uint64_t SlotPlacer::bytesOf(uint32_t slot) const {
   return roundUp(slotBytes(problem, schedule.slots[slot]), kRecordAlignment);
 }
 
-/// Lowest offset that keeps clear of all `busy` regions, which are sorted.
-uint64_t SlotPlacer::firstFit(Table<Busy> &busy, uint64_t bytes) {
+void SlotPlacer::sort(Table<Busy> &busy) {
   std::sort(busy.begin(), busy.end(), [](const Busy &a, const Busy &b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
   });
+}
+
+/// Lowest offset that keeps clear of all `busy` regions, which are sorted.
+uint64_t SlotPlacer::firstFit(const Table<Busy> &busy, uint64_t bytes) {
   uint64_t offset = 0;
   for (const Busy &region : busy) {
     if (offset + bytes <= region.begin)
@@ -83,6 +95,15 @@ uint64_t SlotPlacer::firstFit(Table<Busy> &busy, uint64_t bytes) {
 SlotPlacer::Busy SlotPlacer::regionOf(uint32_t slot) const {
   uint64_t offset = schedule.slots[slot].offset;
   return {offset, offset + bytesOf(slot), slot};
+}
+
+/// Adds a region to sorted ones.
+void SlotPlacer::insert(Table<Busy> &regions, const Busy &region) const {
+  regions.push(region);
+  Busy *at = &regions.back();
+  for (; at != regions.begin() && at[-1].begin > region.begin; --at)
+    *at = at[-1];
+  *at = region;
 }
 
 Status SlotPlacer::overflow(uint32_t slot, const Table<Busy> &busy,
@@ -118,6 +139,7 @@ Status SlotPlacer::placeMulticasts() {
   for (uint32_t t = 0; t < schedule.transfers.size(); ++t)
     if (schedule.transfers[t].transport == Transport::multicast)
       order.push_back(t);
+  anyMulticast = !order.empty();
   if (order.empty())
     return Status::success();
   auto first = [&](uint32_t t) {
@@ -137,6 +159,7 @@ Status SlotPlacer::placeMulticasts() {
            other = previousMulticast[other])
         if (!lifetimes[other].endsBefore(lifetimes[slot]))
           busy.push(regionOf(other));
+    sort(busy);
     uint64_t offset = firstFit(busy, bytesOf(first(t)));
     if (offset + bytesOf(first(t)) > arena)
       return overflow(first(t), busy, "a multicast is requested");
@@ -154,13 +177,14 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
   fixed.clear();
   active.clear();
   auto isFixed = [&](uint32_t slot) {
-    uint32_t t = flow.arrival[slot];
+    uint32_t t = anyMulticast ? flow.arrival[slot] : kNone;
     return t != kNone &&
            schedule.transfers[t].transport == Transport::multicast;
   };
-  for (uint32_t slot : slots)
-    if (isFixed(slot))
-      fixed.push(slot);
+  if (anyMulticast)
+    for (uint32_t slot : slots)
+      if (isFixed(slot))
+        fixed.push(slot);
   for (uint32_t slot : slots) {
     if (dropped[slot] || isFixed(slot) ||
         schedule.slots[slot].space == Space::global)
@@ -168,19 +192,20 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
     const Lifetime &life = lifetimes[slot];
     busy.clear();
     size_t kept = 0;
-    for (uint32_t other : active) {
-      if (std::max(lifetimes[other].end, lifetimes[other].endForPeer) >=
-          life.begin)
-        active[kept++] = other;
-      if (!lifetimes[other].endsBefore(life) && !dropped[other] &&
-          schedule.slots[other].space == Space::shared)
-        busy.push(regionOf(other));
+    for (const Busy &region : active) {
+      const Lifetime &other = lifetimes[region.slot];
+      if (!other.endsBefore(life))
+        busy.push(region);
+      if (std::max(other.end, other.endForPeer) >= life.begin)
+        active[kept++] = region;
     }
     active.setSize(kept);
     for (uint32_t other : fixed)
       if (!lifetimes[other].endsBefore(life) &&
           !life.endsBefore(lifetimes[other]))
         busy.push(regionOf(other));
+    if (!fixed.empty())
+      sort(busy);
     uint64_t bytes = bytesOf(slot);
     uint64_t offset = firstFit(busy, bytes);
     if (offset + bytes > arena) {
@@ -189,9 +214,13 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
         return s;
       if (idle == kNone)
         continue;
+      auto moves = [&](const Busy &region) { return region.slot == idle; };
+      active.setSize(size_t(
+          std::remove_if(active.begin(), active.end(), moves) -
+          active.begin()));
     }
     schedule.slots[slot].offset = offset;
-    active.push(slot);
+    insert(active, {offset, offset + bytes, slot});
   }
   return Status::success();
 }
@@ -203,12 +232,13 @@ uint32_t SlotPlacer::longerIdle(uint32_t slot, uint64_t &offset) {
   uint32_t best = kNone;
   Time latest = lifetimes[slot].end;
   for (const Busy &region : busy) {
+    if (lifetimes[region.slot].end <= latest ||
+        memory[schedule.slots[region.slot].stage] == Memory::shared)
+      continue;
     bool source = flow.arrival[region.slot] == kNone;
-    bool shared = requestedMemory(program, schedule.slots[region.slot].stage) ==
-                  Memory::shared;
     for (uint32_t t : flow.departures(region.slot))
       source &= schedule.transfers[t].transport == Transport::global;
-    if (source && !shared && lifetimes[region.slot].end > latest) {
+    if (source) {
       latest = lifetimes[region.slot].end;
       best = region.slot;
     }

@@ -34,9 +34,17 @@ public:
 private:
   using Memory = StageRequests::Memory;
 
+  /// The transport of an edge between lanes, who chose it and, where that is
+  /// forced and not legal, the limit that speaks against it.
+  struct Choice {
+    Transport transport;
+    Decider by;
+    const char *limit = nullptr;
+  };
+
   std::string edgeName(uint32_t slot, const Read &read) const;
-  const char *choose(uint32_t slot, const Read &read, Transport &choice,
-                     Decider &by) const;
+  Choice choose(uint32_t source, uint32_t reader, bool sameCluster) const;
+  void chooseAll();
   void neededSlices(uint32_t slot, const Read &read, uint32_t &begin,
                     uint32_t &end) const;
   bool staysLocal(uint32_t slot);
@@ -54,11 +62,13 @@ private:
 
   const Problem &problem;
   const Program &program;
-  ScheduleOptions options;
+  Transport wanted = Transport::automatic; ///< by the options
   Schedule &schedule;
   Flow &flow;
   std::vector<Memory> memory;       ///< requests, [stages]
   std::vector<Transport> requested; ///< [sources][readers]
+  std::vector<Choice> choices;      ///< [in a cluster][sources][readers]
+  Table<uint32_t> clusters;         ///< [lanes]; empty where none has a peer
   /// Reads of the slot at hand: on its lane, by transport, and all that a slot
   /// in global memory serves itself.
   Table<Read> local, peers, outside, receivers, inPlaceReads;
@@ -71,9 +81,8 @@ private:
 /// dropped and the slots are numbered anew: the flow no longer fits then.
 class SlotPlacer {
 public:
-  SlotPlacer(const Problem &problem, Schedule &schedule, const Flow &flow)
-      : problem(problem), program(problem.program), schedule(schedule),
-        flow(flow) {}
+  /// The requests of the program are read once.
+  SlotPlacer(const Problem &problem, Schedule &schedule, const Flow &flow);
 
   Status run();
   /// True if the flow's tables of slots have to be made anew.
@@ -88,8 +97,10 @@ private:
   };
 
   uint64_t bytesOf(uint32_t slot) const;
-  static uint64_t firstFit(Table<Busy> &busy, uint64_t bytes);
+  static void sort(Table<Busy> &busy);
+  static uint64_t firstFit(const Table<Busy> &busy, uint64_t bytes);
   Busy regionOf(uint32_t slot) const;
+  void insert(Table<Busy> &regions, const Busy &region) const;
   Status overflow(uint32_t slot, const Table<Busy> &busy,
                   const char *why) const;
   Status placeMulticasts();
@@ -107,18 +118,20 @@ private:
   Schedule &schedule;
   const Flow &flow;
   uint64_t arena = 0;
+  std::vector<Memory> memory; ///< requests, [stages]
   std::vector<Lifetime> lifetimes;
   SlotsByLane byLane;
   Table<uint8_t> dropped; ///< slots that are replaced by a global one
+  bool anyDropped = false, anyMulticast = false;
   // Destinations of multicasts: the last one placed on each lane, and the one
   // placed before it.
   Table<uint32_t> lastMulticast, previousMulticast;
   std::vector<uint32_t> multicasts;
   // Of the lane at hand.
-  Table<uint32_t> fixed;  ///< destinations of multicasts
-  Table<uint32_t> active; ///< not yet free for all that may follow
-  Table<Busy> busy;       ///< in use with the slot that is being placed
-  Table<Busy> others;     ///< all of them but one
+  Table<uint32_t> fixed; ///< destinations of multicasts
+  Table<Busy> active;    ///< not yet free for all that may follow, by place
+  Table<Busy> busy;      ///< in use with the slot that is being placed
+  Table<Busy> others;    ///< all of them but one
   // Of records that move.
   std::vector<uint32_t> moved; ///< sources whose records go through global
   Table<uint32_t> replacement, slotIndex; ///< [slots]

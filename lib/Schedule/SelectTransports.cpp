@@ -35,6 +35,7 @@ TransportSelector::TransportSelector(const Problem &problem, Schedule &schedule,
   uint32_t stages = static_cast<uint32_t>(program.stages.size());
   memory.reserve(stages);
   requested.reserve(size_t(stages) * stages);
+  choices.resize(size_t(2) * stages * stages);
   for (uint32_t s = 0; s < stages; ++s) {
     memory.push_back(requestedMemory(program, s));
     for (uint32_t reader = 0; reader < stages; ++reader)
@@ -43,7 +44,8 @@ TransportSelector::TransportSelector(const Problem &problem, Schedule &schedule,
 }
 
 Status TransportSelector::run(const ScheduleOptions &with) {
-  options = with;
+  wanted = with.transport;
+  chooseAll();
   std::fill_n(&numRecords[0][0], sizeof(numRecords) / sizeof(uint64_t), 0);
   uint32_t count = static_cast<uint32_t>(schedule.slots.size());
   reserve(schedule.transfers, count);
@@ -90,51 +92,62 @@ std::string TransportSelector::edgeName(uint32_t slot, const Read &read) const {
                 flow.lane[read.instruction]);
 }
 
-/// The transport of one edge between lanes. Null, or the limit that speaks
-/// against a choice that is forced.
-const char *TransportSelector::choose(uint32_t slot, const Read &read,
-                                      Transport &choice, Decider &by) const {
-  uint32_t stage = schedule.slots[slot].stage;
-  uint32_t reader = schedule.instructions[read.instruction].stage;
-  choice = requested[stage * memory.size() + reader];
-  by = Decider::request;
+/// Of all pairs of stages, with readers in the same cluster and elsewhere; and
+/// which lanes are in one cluster.
+void TransportSelector::chooseAll() {
+  uint32_t stages = static_cast<uint32_t>(memory.size());
+  Choice *next = choices.data();
+  for (bool sameCluster : {false, true})
+    for (uint32_t source = 0; source < stages; ++source)
+      for (uint32_t reader = 0; reader < stages; ++reader)
+        *next++ = choose(source, reader, sameCluster);
+  clusters.clear();
+  uint32_t size = problem.topology.clusterSize;
+  if (schedule.discipline == Discipline::ticket || size == 1)
+    return;
+  clusters.setSize(flow.lanes);
+  for (uint32_t lane = 0; lane < flow.lanes; ++lane)
+    clusters[lane] = lane / size;
+}
+
+TransportSelector::Choice TransportSelector::choose(uint32_t source,
+                                                    uint32_t reader,
+                                                    bool sameCluster) const {
+  Transport choice = requested[source * memory.size() + reader];
+  Decider by = Decider::request;
   if (choice == Transport::automatic) {
-    choice = options.transport;
+    choice = wanted;
     by = choice == Transport::automatic ? Decider::solver : Decider::option;
   }
   bool ticket = schedule.discipline == Discipline::ticket;
-  const Topology &topology = problem.topology;
-  bool sameCluster = !ticket && topology.clusterSize > 1 &&
-                     topology.cluster(flow.lane[flow.writer[slot]]) ==
-                         topology.cluster(flow.lane[read.instruction]);
+  const char *apart = ticket ? "draws are joined by global slots only"
+                             : "the CTAs are in different clusters";
   switch (choice) {
   case Transport::automatic:
-    choice =
-        sameCluster && memory[stage] != Memory::global &&
-                program.stages[stage].record.bytes() <= topology.slotBytes()
-            ? Transport::clusterShared
-            : Transport::global;
-    return nullptr;
+    if (sameCluster && memory[source] != Memory::global &&
+        program.stages[source].record.bytes() <= problem.topology.slotBytes())
+      return {Transport::clusterShared, by};
+    return {Transport::global, by};
   case Transport::global:
-    return nullptr;
+    return {choice, by};
   case Transport::local:
-    return ticket ? "the draws differ" : "the CTAs differ";
+    return {choice, by, ticket ? "the draws differ" : "the CTAs differ"};
   case Transport::clusterShared:
     if (!sameCluster)
-      return ticket ? "draws are joined by global slots only"
-                    : "the CTAs are in different clusters";
-    return memory[stage] == Memory::global
-               ? "the record is requested to be in global memory"
-               : nullptr;
+      return {choice, by, apart};
+    return {choice, by,
+            memory[source] == Memory::global
+                ? "the record is requested to be in global memory"
+                : nullptr};
   case Transport::multicast:
     if (!sameCluster)
-      return ticket ? "draws are joined by global slots only"
-                    : "the CTAs are in different clusters";
-    return memory[stage] == Memory::shared
-               ? "the record is requested to be in shared memory"
-               : nullptr;
+      return {choice, by, apart};
+    return {choice, by,
+            memory[source] == Memory::shared
+                ? "the record is requested to be in shared memory"
+                : nullptr};
   }
-  return "there is no such transport";
+  return {choice, by, "there is no such transport"};
 }
 
 /// Slices of the record in `slot` that an operand needs.
@@ -169,7 +182,11 @@ bool TransportSelector::staysLocal(uint32_t slot) {
 }
 
 Status TransportSelector::select(uint32_t slot) {
-  Memory request = memory[schedule.slots[slot].stage];
+  uint32_t stage = schedule.slots[slot].stage;
+  size_t stages = memory.size();
+  const Choice *elsewhere = choices.data() + stage * stages;
+  const Choice *inCluster = elsewhere + stages * stages;
+  Memory request = memory[stage];
   uint32_t from = flow.lane[flow.writer[slot]];
   bool ticket = schedule.discipline == Discipline::ticket;
   ArrayView<Read> reads = flow.readers(slot);
@@ -180,14 +197,18 @@ Status TransportSelector::select(uint32_t slot) {
   inPlaceReads.clear();
   Decider strongest[5] = {};
   for (const Read &read : reads) {
-    if (flow.lane[read.instruction] == from) {
+    uint32_t to = flow.lane[read.instruction];
+    if (to == from) {
       local.push(read);
       inPlaceReads.push(read);
       continue;
     }
-    Transport transport;
-    Decider by;
-    if (const char *limit = choose(slot, read, transport, by))
+    bool sameCluster = !clusters.empty() && clusters[from] == clusters[to];
+    auto [transport, by, limit] =
+        (sameCluster
+             ? inCluster
+             : elsewhere)[schedule.instructions[read.instruction].stage];
+    if (limit)
       return invalidArgument(edgeName(slot, read), ": transport ",
                              transportName(transport), " is requested, but ",
                              limit);
