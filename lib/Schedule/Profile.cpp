@@ -124,6 +124,13 @@ Status dfrt::check(const DeviceProfile &profile) {
   for (const auto &[name, value] : others)
     if (!(value >= 0 && value < 1e18))
       return wrong(textOf(name, " is ", value, ", expected 0 or more"));
+  if (profile.kernels) {
+    const std::pair<const char *, double> fitted[] = {
+        {"kernels.read_share", profile.kernels->readShare},
+        {"kernels.instruction_ns", profile.kernels->instruction},
+        {"kernels.start_ns", profile.kernels->start}};
+    DFRT_TRY(checkPositive(fitted));
+  }
   if (profile.multiprocessors > 65536)
     return wrong(textOf("multiprocessors is ", profile.multiprocessors,
                         ", expected at most 65536"));
@@ -232,9 +239,15 @@ CostModel dfrt::costModel(const DeviceProfile &profile, uint32_t clusterSize) {
   for (const DeviceProfile::Read &read : profile.reads)
     if (read.clusterSize == clusterSize)
       size = clusterSize;
+  double share = 1;
+  if (profile.kernels) {
+    share = profile.kernels->readShare;
+    costs.instructionNs = profile.kernels->instruction;
+    costs.startNs = profile.kernels->start;
+  }
   for (const DeviceProfile::Read &read : profile.reads)
     if (read.clusterSize == size)
-      costs.readRates.push_back({double(read.ctas), read.bandwidth});
+      costs.readRates.push_back({double(read.ctas), share * read.bandwidth});
   if (!costs.readRates.empty()) {
     const ReadRate &all = costs.readRates.back();
     costs.bandwidth = 0;
@@ -242,6 +255,9 @@ CostModel dfrt::costModel(const DeviceProfile &profile, uint32_t clusterSize) {
       costs.bandwidth = std::max(costs.bandwidth, rate.bandwidth);
     // Half of the CTAs nearly saturate the memory: what each of them draws.
     costs.ctaBandwidth = costs.readRate(std::max(1.0, all.ctas / 2));
+    // These two are the device's, whatever runs on it.
+    costs.bandwidth /= share;
+    costs.ctaBandwidth /= share;
   }
   costs.launchNs =
       std::max(profile.launch.emptyKernel, profile.launch.readKernel);

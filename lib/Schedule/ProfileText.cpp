@@ -56,6 +56,11 @@ public:
                           const char *expected) {
     return get(key, kind, expected);
   }
+  /// The same of a member that may be missing; null then.
+  const JsonValue *nestedIfThere(const char *key, JsonValue::Kind kind,
+                                 const char *expected) {
+    return find(key) ? nested(key, kind, expected) : nullptr;
+  }
   /// Places of multiprocessors; null or "unknown" for none.
   void takePlaces(const char *key, std::vector<int32_t> &result) {
     const JsonValue *v = find(key);
@@ -214,6 +219,8 @@ Status readInto(const JsonValue &file, const std::string &name,
       members.nested("reads", JsonValue::Kind::array, "an array");
   const JsonValue *hops =
       members.nested("hops", JsonValue::Kind::array, "an array");
+  const JsonValue *kernels = members.nestedIfThere(
+      "kernels", JsonValue::Kind::object, "an object");
   members.takePlaces("processing_clusters", profile.processingClusters);
   members.takePlaces("l2_sides", profile.l2Sides);
   DFRT_TRY(members.done());
@@ -228,6 +235,14 @@ Status readInto(const JsonValue &file, const std::string &name,
   costs.take("graph_node_ns", profile.launch.graphNode);
   costs.take("read_kernel_ns", profile.launch.readKernel);
   DFRT_TRY(costs.done());
+  if (kernels) {
+    profile.kernels.emplace();
+    Members fitted(*kernels, name);
+    fitted.take("read_share", profile.kernels->readShare);
+    fitted.take("instruction_ns", profile.kernels->instruction);
+    fitted.take("start_ns", profile.kernels->start);
+    DFRT_TRY(fitted.done());
+  }
   for (const JsonValue &item : reads->items)
     DFRT_TRY(readRead(item, name, profile.reads.emplace_back()));
   for (const JsonValue &item : hops->items)
@@ -351,6 +366,14 @@ std::string dfrt::profileText(const DeviceProfile &profile) {
   for (const DeviceProfile::Hop &hop : profile.hops)
     writeHop(json, hop);
   json.endArray();
+  if (profile.kernels) {
+    json.line(1);
+    json.beginObject("kernels");
+    json.member("read_share", rounded(profile.kernels->readShare));
+    json.member("instruction_ns", rounded(profile.kernels->instruction));
+    json.member("start_ns", rounded(profile.kernels->start));
+    json.endObject();
+  }
   writePlaces(json, "processing_clusters", profile.processingClusters);
   writePlaces(json, "l2_sides", profile.l2Sides);
   json.line(0);

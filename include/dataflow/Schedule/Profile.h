@@ -16,6 +16,7 @@
 
 #include "dataflow/Schedule/Topology.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,17 @@ struct DeviceProfile {
     std::vector<HopSample> samples;
   };
   std::vector<Hop> hops;
+
+  /// What compiled kernels take beyond what the probes above measure, fitted to
+  /// measured plans by scripts/fit-costs.
+  struct Kernels {
+    /// Of the rate of a kernel that only reads, what one draws that computes:
+    /// its CTAs do not end together.
+    double readShare = 1;
+    double instruction = 0; ///< fetch, dispatch and ramp of a call, nanoseconds
+    double start = 0;       ///< of a CTA, nanoseconds
+  };
+  std::optional<Kernels> kernels;
 
   /// [multiprocessors] processing cluster of each, -1 where it was not seen.
   /// Empty: unknown.

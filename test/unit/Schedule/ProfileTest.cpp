@@ -231,6 +231,35 @@ TEST(Profile, Costs) {
   EXPECT_EQ(costs.bandwidth, 450);
 }
 
+/// What was fitted to measured plans, where it is there.
+TEST(Profile, CostsOfKernels) {
+  EXPECT_FALSE(profile().kernels);
+  std::string text = fixture();
+  std::string member =
+      "\"kernels\":{\"read_share\":0.9,\"instruction_ns\":700,\"start_ns\":4000},";
+  text.insert(text.find("\"reads\""), member);
+  Expected<DeviceProfile> read = readProfile(text);
+  ASSERT_TRUE(read) << read.status().message();
+  EXPECT_THAT(profileText(*read), HasSubstr(member));
+  CostModel plain = costModel(profile()), fitted = costModel(*read);
+  EXPECT_EQ(fitted.instructionNs, 700);
+  EXPECT_EQ(fitted.startNs, 4000);
+  EXPECT_NE(plain.instructionNs, fitted.instructionNs);
+  // The device reads as fast as before, a kernel that computes does not.
+  EXPECT_DOUBLE_EQ(fitted.bandwidth, plain.bandwidth);
+  EXPECT_DOUBLE_EQ(fitted.readRate(20), 0.9 * plain.readRate(20));
+
+  auto wrong = [&](const char *from, const char *to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), std::string(from).size(), to);
+    return readProfile(changed).status().message();
+  };
+  EXPECT_THAT(wrong("\"read_share\":0.9", "\"read_share\":0"),
+              HasSubstr("kernels.read_share is 0"));
+  EXPECT_THAT(wrong("\"start_ns\":4000", "\"end_ns\":4000"),
+              HasSubstr("kernels.start_ns: this member is missing"));
+}
+
 TEST(Profile, RatesAreInterpolated) {
   CostModel costs = costModel(profile(), 1);
   EXPECT_DOUBLE_EQ(costs.readRate(1), 50);
