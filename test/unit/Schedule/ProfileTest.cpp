@@ -235,8 +235,8 @@ TEST(Profile, Costs) {
 TEST(Profile, CostsOfKernels) {
   EXPECT_FALSE(profile().kernels);
   std::string text = fixture();
-  std::string member =
-      "\"kernels\":{\"read_share\":0.9,\"instruction_ns\":700,\"start_ns\":4000},";
+  std::string member = "\"kernels\":{\"read_share\":0.9,\"instruction_ns\":700,"
+                       "\"start_ns\":4000},";
   text.insert(text.find("\"reads\""), member);
   Expected<DeviceProfile> read = readProfile(text);
   ASSERT_TRUE(read) << read.status().message();
