@@ -263,8 +263,7 @@ uint32_t ScheduleBuilder::ownerLane() {
   for (const Part &part : parts) {
     uint32_t lane = laneOf(part.slot);
     if (laneBytes[lane] > laneBytes[best] ||
-        (laneBytes[lane] == laneBytes[best] &&
-         reduces[lane] < reduces[best]))
+        (laneBytes[lane] == laneBytes[best] && reduces[lane] < reduces[best]))
       best = lane;
   }
   for (const Part &part : parts)

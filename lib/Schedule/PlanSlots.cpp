@@ -215,9 +215,9 @@ Status SlotPlacer::placeLane(ArrayView<uint32_t> slots) {
       if (idle == kNone)
         continue;
       auto moves = [&](const Busy &region) { return region.slot == idle; };
-      active.setSize(size_t(
-          std::remove_if(active.begin(), active.end(), moves) -
-          active.begin()));
+      active.setSize(
+          size_t(std::remove_if(active.begin(), active.end(), moves) -
+                 active.begin()));
     }
     schedule.slots[slot].offset = offset;
     insert(active, {offset, offset + bytes, slot});

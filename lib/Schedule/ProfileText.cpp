@@ -219,8 +219,8 @@ Status readInto(const JsonValue &file, const std::string &name,
       members.nested("reads", JsonValue::Kind::array, "an array");
   const JsonValue *hops =
       members.nested("hops", JsonValue::Kind::array, "an array");
-  const JsonValue *kernels = members.nestedIfThere(
-      "kernels", JsonValue::Kind::object, "an object");
+  const JsonValue *kernels =
+      members.nestedIfThere("kernels", JsonValue::Kind::object, "an object");
   members.takePlaces("processing_clusters", profile.processingClusters);
   members.takePlaces("l2_sides", profile.l2Sides);
   DFRT_TRY(members.done());

@@ -55,8 +55,8 @@ TestCase spreadCase(const std::vector<int64_t> &lengths);
 /// `targets` tasks receive the rows of `index`, four a source, in order.
 TestCase routeCase(int64_t targets, const std::vector<int64_t> &index);
 
-/// 16 sums of every row of `lengths`, in f32: other orders give other bits. What
-/// a row holds depends on its length alone. Separable; expects nothing.
+/// 16 sums of every row of `lengths`, in f32: other orders give other bits.
+/// What a row holds depends on its length alone. Separable; expects nothing.
 TestCase sumsCase(const std::vector<int64_t> &lengths);
 
 /// The code of Handlers.c.
