@@ -119,10 +119,21 @@ def mla_name(form, heads, page, element):
     return f"mla_{form}_{heads}_{page}_{element}"
 
 
+MOE_CHOICES = 8
+
+
 def moe_name(*sizes):
     """Those of MOE_CORE have an element more."""
     form = "core" if len(sizes) == 5 else "full"
     return "_".join(map(str, ("moe", form, *sizes)))
+
+
+def moe_sizes(program):
+    """Dimensions of its workload; the full form takes up to MOE_CHOICES experts a token."""
+    sizes = dict(zip(("hidden", "expert_width", "rows"), program))
+    if len(program) == 4:
+        sizes.update(group=program[3], choices=MOE_CHOICES)
+    return sizes
 
 
 # Heads 16 to 128 in both formats and both forms; the others are for their page sizes.
@@ -177,7 +188,7 @@ def programs(generated):
     for hidden, width, rows, group in MOE_FULL:
         result[moe_name(hidden, width, rows, group)] = Source.file(
             f"{MOE}/fused_moe.mlir",
-            f"hidden={hidden},width={width},rows={rows},group={group},choices=8",
+            f"hidden={hidden},width={width},rows={rows},group={group},choices={MOE_CHOICES}",
             fragments=("up", "down", "sum"))
     for body, heads, element in ATTENTION_PROGRAMS:
         result[f"attention_{body}_{heads}_{element}"] = Source.file(
@@ -405,10 +416,7 @@ def runs(generated):
                        measure=heads == 32)
 
     for program in MOE_CORE + MOE_FULL:
-        name, core = moe_name(*program), program in MOE_CORE
-        sizes = dict(zip(("hidden", "expert_width", "rows"), program))
-        if not core:
-            sizes.update(group=program[3], choices=8)
+        name, core, sizes = moe_name(*program), program in MOE_CORE, moe_sizes(program)
         element = program[4] if core else "f8E4M3FN"
         for choice in ({"ctas": 132, "cluster_size": 1}, {"ctas": 7, "cluster_size": 1},
                        {"ctas": 120, "cluster_size": 8}, {"ctas": 112, "cluster_size": 16},
@@ -492,11 +500,8 @@ def runs(generated):
         result.add("sanitize", "attention_stale_32_f16", "attention", "short", set={"heads": 32},
                    small=True, may_refuse=True, **choice)
         for program in MOE_CORE[:2] + MOE_FULL[:1]:
-            sizes = dict(zip(("hidden", "expert_width", "rows"), program))
-            if program in MOE_FULL:
-                sizes["group"] = program[3]
             result.add("sanitize", moe_name(*program), "moe_core" if program in MOE_CORE else
-                       "moe_full", "mixed", set=sizes, may_refuse=True, small=True,
+                       "moe_full", "mixed", set=moe_sizes(program), may_refuse=True, small=True,
                        tolerance=MOE_TOLERANCE[program[4] if program in MOE_CORE else "f8E4M3FN"],
                        **choice)
         seen = set()
