@@ -55,6 +55,9 @@ struct LauncherState {
   }
   /// Fails unless the plan can be executed here.
   Status check(const PlanFacts &facts) const;
+  /// Whether `stream`, which another plan comes into, is captured; fails if a
+  /// captured upload would be overwritten.
+  Expected<bool> capturing(const Stream &stream) const;
   /// Writes `plan` into a staging buffer that was acquired.
   Status fill(uint32_t stage, const uint8_t *plan, const PlanFacts &facts,
               bool whole);
@@ -282,17 +285,22 @@ Status LauncherState::fill(uint32_t stage, const uint8_t *bytes,
   return ring.publish(stage, size);
 }
 
+Expected<bool> LauncherState::capturing(const Stream &stream) const {
+  Expected<bool> result = stream.capturing();
+  if (result && *result && !captured.empty())
+    return failure(StatusCode::invalidArgument, name,
+                   ": an upload was captured already; make one launcher a "
+                   "graph, or forget the old one");
+  return result;
+}
+
 Status Launcher::upload(const uint8_t *plan, const PlanFacts &facts,
                         const Stream &stream) const {
   DFRT_TRY(requireHandle(state.get(), "launcher"));
   DFRT_TRY(state->check(facts));
-  Expected<bool> capturing = stream.capturing();
+  Expected<bool> capturing = state->capturing(stream);
   if (!capturing)
     return capturing.status();
-  if (*capturing && !state->captured.empty())
-    return failure(StatusCode::invalidArgument, state->name,
-                   ": an upload was captured already; make one launcher a "
-                   "graph, or forget the old one");
   Expected<uint32_t> stage = state->ring.acquire();
   if (!stage)
     return stage.status();
@@ -326,13 +334,9 @@ Status Launcher::plan(const PlanningKernel &planning,
   if (!state->bound)
     return failure(StatusCode::invalidArgument, state->name,
                    ": it has no arguments to plan from; bind them first");
-  Expected<bool> capturing = stream.capturing();
+  Expected<bool> capturing = state->capturing(stream);
   if (!capturing)
     return capturing.status();
-  if (*capturing && !state->captured.empty())
-    return failure(StatusCode::invalidArgument, state->name,
-                   ": an upload was captured already; make one launcher a "
-                   "graph, or forget the old one");
   std::vector<uint64_t> inputs;
   for (uint32_t argument : planning.planner().inputs())
     inputs.push_back(state->addresses[argument]);

@@ -14,18 +14,13 @@
 
 #include "Engine.h"
 #include "Threads.h"
-#include "dataflow/Conversion/HandlerToLLVM.h"
-#include "dataflow/IR/Dataflow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
 using namespace conversiontest;
 using namespace mlir;
-using df::HandlerFunction;
 
 static constexpr unsigned kNumThreads = 128;
 static constexpr int64_t kNumTiles = 5, kNumRows = 64, kNumColumns = 8;
@@ -74,15 +69,6 @@ func.func @sums(%x: tensor<?x64x8xf32>, %f: tensor<?x8xf32>, %y: tensor<?x8xf32>
 }
 )mlir";
 
-/// Functions of the device are internal.
-static constexpr char kWrapper[] = R"mlir(
-llvm.func @sums(!llvm.ptr)
-llvm.func @run(%packed: !llvm.ptr) {
-  llvm.call @sums(%packed) : (!llvm.ptr) -> ()
-  llvm.return
-}
-)mlir";
-
 static constexpr char kAlways[] = R"mlir(
     %s = arith.mulf %acc, %g fastmath<reassoc> : tensor<8xf32, #column>
 )mlir";
@@ -107,27 +93,10 @@ protected:
   /// Runs the handler on `tiles` tiles and compares. Leaves in `numShuffles`
   /// those of a thread.
   void sum(std::string start, std::string scale, int64_t tiles) {
-    std::string text = kHandler;
-    for (auto [what, with] :
-         {std::pair<std::string, std::string>{"START", start},
-          {"SCALE", scale}})
-      text.replace(text.find(what), what.size(), with);
-    OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(source);
-    HandlerFunction function;
-    function.symbol = "sums";
-    function.body = &source->lookupSymbol<func::FuncOp>("sums").getBody();
-    function.operands = 2;
-    function.outputs = 1;
-    function.fragments = true;
-    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-    ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
-        {function}, df::HandlerTarget::device, *module)));
-    OwningOpRef<ModuleOp> wrapper =
-        parseSourceString<ModuleOp>(kWrapper, &context);
-    ASSERT_TRUE(wrapper);
-    wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
-                                             module->getBody()->end());
+    std::string text = replaced(kHandler, {{"START", start}, {"SCALE", scale}});
+    OwningOpRef<ModuleOp> module =
+        lowerFragments(text, "sums", /*operands=*/2, context);
+    ASSERT_TRUE(module);
     std::unique_ptr<ExecutionEngine> engine =
         makeEngine(*module, {{"dfk_thread", dfk_thread},
                              {"dfk_warp", sumsWarp},
@@ -137,9 +106,8 @@ protected:
                              {"dfk_fragment_pointer", sumsPlace},
                              {"dfk_shuffle_xor", sumsShuffle}});
     ASSERT_TRUE(engine);
-    auto address = engine->lookup("run");
-    ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
-    auto run = reinterpret_cast<void (*)(void **)>(*address);
+    RunFunction run = findRun(*engine);
+    ASSERT_TRUE(run);
 
     constexpr int64_t size = kNumRows * kNumColumns;
     alignas(16) static float x[kNumTiles * size], f[kNumTiles * kNumColumns];

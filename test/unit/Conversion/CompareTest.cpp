@@ -12,18 +12,13 @@
 
 #include "Engine.h"
 #include "Threads.h"
-#include "dataflow/Conversion/HandlerToLLVM.h"
-#include "dataflow/IR/Dataflow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
 using namespace conversiontest;
 using namespace mlir;
-using df::HandlerFunction;
 
 static constexpr unsigned kNumThreads = 128;
 static constexpr int64_t kNumRows = 8, kNumColumns = 64;
@@ -62,15 +57,6 @@ func.func @put(%y: tensor<?x8x64xi32>) -> tensor<?x8x64xi32> {
 }
 )mlir";
 
-/// Functions of the device are internal.
-static constexpr char kWrapper[] = R"mlir(
-llvm.func @put(!llvm.ptr)
-llvm.func @run(%packed: !llvm.ptr) {
-  llvm.call @put(%packed) : (!llvm.ptr) -> ()
-  llvm.return
-}
-)mlir";
-
 static bool compare(const std::string &predicate, int64_t a, int64_t b) {
   auto order = [&](auto x, auto y) {
     return predicate.substr(1) == "lt"   ? x < y
@@ -88,37 +74,21 @@ protected:
 
   /// The place is on the left side, or on the right one.
   void run(const std::string &predicate, bool placeFirst) {
-    std::string text = kHandler;
-    for (auto [what, with] :
-         {std::pair<std::string, std::string>{"PREDICATE", predicate},
-          {"LEFT", placeFirst ? "%place" : "%limit"},
-          {"RIGHT", placeFirst ? "%limit" : "%place"}})
-      for (size_t at; (at = text.find(what)) != std::string::npos;)
-        text.replace(at, what.size(), with);
-    OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(source);
-    HandlerFunction function;
-    function.symbol = "put";
-    function.body = &source->lookupSymbol<func::FuncOp>("put").getBody();
-    function.outputs = 1;
-    function.fragments = true;
-    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-    ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
-        {function}, df::HandlerTarget::device, *module)));
+    std::string text =
+        replaced(kHandler, {{"PREDICATE", predicate},
+                            {"LEFT", placeFirst ? "%place" : "%limit"},
+                            {"RIGHT", placeFirst ? "%limit" : "%place"}});
+    OwningOpRef<ModuleOp> module =
+        lowerFragments(text, "put", /*operands=*/0, context);
+    ASSERT_TRUE(module);
     module->walk([&](LLVM::ICmpOp op) {
       EXPECT_TRUE(op.getLhs().getType().isInteger(32));
     });
-    OwningOpRef<ModuleOp> wrapper =
-        parseSourceString<ModuleOp>(kWrapper, &context);
-    ASSERT_TRUE(wrapper);
-    wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
-                                             module->getBody()->end());
     std::unique_ptr<ExecutionEngine> engine = makeEngine(
         *module, {{"dfk_thread", dfk_thread}, {"dfk_warp", compareWarp}});
     ASSERT_TRUE(engine);
-    auto address = engine->lookup("run");
-    ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
-    auto code = reinterpret_cast<void (*)(void **)>(*address);
+    RunFunction code = findRun(*engine);
+    ASSERT_TRUE(code);
     constexpr int64_t size = kNumRows * kNumColumns;
     int64_t big = int64_t(1) << 31, least = INT64_MIN;
     for (int64_t limit :

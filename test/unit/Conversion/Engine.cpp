@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/TargetSelect.h"
@@ -51,4 +52,63 @@ conversiontest::makeEngine(mlir::ModuleOp module,
     return symbols;
   });
   return std::move(*engine);
+}
+
+std::string conversiontest::replaced(
+    std::string text,
+    const std::vector<std::pair<std::string, std::string>> &words) {
+  for (const auto &[word, with] : words)
+    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;
+         at += with.size())
+      text.replace(at, word.size(), with);
+  return text;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp>
+conversiontest::lowerFragments(const std::string &text,
+                               const std::string &symbol, unsigned operands,
+                               mlir::MLIRContext &context) {
+  auto source = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  auto handler =
+      source ? source->lookupSymbol<mlir::func::FuncOp>(symbol) : nullptr;
+  if (!handler) {
+    ADD_FAILURE() << "no function '" << symbol << "' in the text";
+    return nullptr;
+  }
+  mlir::df::HandlerFunction function;
+  function.symbol = symbol;
+  function.body = &handler.getBody();
+  function.operands = operands;
+  function.outputs = 1;
+  function.fragments = true;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  if (failed(mlir::df::convertHandlersToLLVM(
+          {function}, mlir::df::HandlerTarget::device, *module))) {
+    ADD_FAILURE() << "'" << symbol << "' is not lowered";
+    return nullptr;
+  }
+  auto wrapper =
+      mlir::parseSourceString<mlir::ModuleOp>(replaced(R"mlir(
+llvm.func @SYMBOL(!llvm.ptr)
+llvm.func @run(%packed: !llvm.ptr) {
+  llvm.call @SYMBOL(%packed) : (!llvm.ptr) -> ()
+  llvm.return
+}
+)mlir",
+                                                       {{"SYMBOL", symbol}}),
+                                              &context);
+  wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
+                                           module->getBody()->end());
+  return module;
+}
+
+conversiontest::RunFunction
+conversiontest::findRun(mlir::ExecutionEngine &engine) {
+  auto address = engine.lookup("run");
+  if (!address) {
+    ADD_FAILURE() << llvm::toString(address.takeError());
+    return nullptr;
+  }
+  return reinterpret_cast<RunFunction>(*address);
 }

@@ -12,6 +12,9 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace conversiontest {
 
@@ -32,6 +35,25 @@ void loadHandlerDialects(mlir::MLIRContext &context);
 /// that does not succeed.
 std::unique_ptr<mlir::ExecutionEngine>
 makeEngine(mlir::ModuleOp module, const std::vector<Callee> &callees);
+
+/// `text`, each word wherever it stands replaced by what comes with it.
+std::string
+replaced(std::string text,
+         const std::vector<std::pair<std::string, std::string>> &words);
+
+/// Lowers the function `symbol` of `text`, a handler on fragments with one
+/// output, for the device, and adds `run`, which calls it from outside: device
+/// functions are internal. Null, and a failure of the test, if that does not
+/// succeed.
+mlir::OwningOpRef<mlir::ModuleOp> lowerFragments(const std::string &text,
+                                                 const std::string &symbol,
+                                                 unsigned operands,
+                                                 mlir::MLIRContext &context);
+
+/// `run` of such a module, which takes packed descriptors; null, and a failure
+/// of the test, if it is not there.
+using RunFunction = void (*)(void **);
+RunFunction findRun(mlir::ExecutionEngine &engine);
 
 } // namespace conversiontest
 

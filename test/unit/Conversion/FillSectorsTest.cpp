@@ -12,18 +12,13 @@
 
 #include "Engine.h"
 #include "Threads.h"
-#include "dataflow/Conversion/HandlerToLLVM.h"
-#include "dataflow/IR/Dataflow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
 using namespace conversiontest;
 using namespace mlir;
-using df::HandlerFunction;
 
 static constexpr unsigned kNumThreads = 128;
 static constexpr int64_t kNumRows = 32, kNumColumns = 128;
@@ -101,15 +96,6 @@ static constexpr char kPart[] = R"mlir(
   %r = tensor.insert_slice %part into %y[1, 0, 0] [1, %rows, %columns] [1, 1, 1] : tensor<?x?xELEMENT> into tensor<?x32x128xELEMENT>
 )mlir";
 
-/// Functions of the device are internal.
-static constexpr char kWrapper[] = R"mlir(
-llvm.func @put(!llvm.ptr)
-llvm.func @run(%packed: !llvm.ptr) {
-  llvm.call @put(%packed) : (!llvm.ptr) -> ()
-  llvm.return
-}
-)mlir";
-
 namespace {
 
 class FillSectorsTest : public ::testing::Test {
@@ -122,44 +108,27 @@ protected:
   template <typename T>
   void store(std::string layout, std::string element, bool part = false,
              int64_t rows = kNumRows, int64_t columns = kNumColumns) {
-    std::string text = kHandler;
     auto third = [](int64_t extent) {
       return std::to_string((extent + 2) / 3);
     };
-    for (auto [what, with] :
-         {std::pair<std::string, std::string>{"STORE", part ? kPart : kWhole},
-          {"LAYOUT", layout},
-          {"ELEMENT", element},
-          {"ROWS", third(rows)},
-          {"COLUMNS", third(columns)}})
-      for (size_t at; (at = text.find(what)) != std::string::npos;)
-        text.replace(at, what.size(), with);
-    OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(source);
-    HandlerFunction function;
-    function.symbol = "put";
-    function.body = &source->lookupSymbol<func::FuncOp>("put").getBody();
-    function.outputs = 1;
-    function.fragments = true;
-    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-    ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
-        {function}, df::HandlerTarget::device, *module)));
+    std::string text = replaced(kHandler, {{"STORE", part ? kPart : kWhole},
+                                           {"LAYOUT", layout},
+                                           {"ELEMENT", element},
+                                           {"ROWS", third(rows)},
+                                           {"COLUMNS", third(columns)}});
+    OwningOpRef<ModuleOp> module =
+        lowerFragments(text, "put", /*operands=*/0, context);
+    ASSERT_TRUE(module);
     stores = 0;
     module->walk([&](LLVM::StoreOp op) { ++stores; });
-    OwningOpRef<ModuleOp> wrapper =
-        parseSourceString<ModuleOp>(kWrapper, &context);
-    ASSERT_TRUE(wrapper);
-    wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
-                                             module->getBody()->end());
     std::unique_ptr<ExecutionEngine> engine =
         makeEngine(*module, {{"dfk_thread", dfk_thread},
                              {"dfk_warp", sectorWarp},
                              {"dfk_transpose", sectorTranspose},
                              {"dfk_shuffle_xor", sectorShuffle}});
     ASSERT_TRUE(engine);
-    auto address = engine->lookup("run");
-    ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
-    auto run = reinterpret_cast<void (*)(void **)>(*address);
+    RunFunction run = findRun(*engine);
+    ASSERT_TRUE(run);
     constexpr int64_t size = kNumRows * kNumColumns;
     alignas(16) static T y[3 * size];
     std::fill_n(y, 3 * size, T(-1));
