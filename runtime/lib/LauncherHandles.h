@@ -1,5 +1,4 @@
-//===- LauncherHandles.h - Objects behind launchers of the C API -*- C++
-//-*-===//
+//===- LauncherHandles.h - Launchers behind the C API -----------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Tables.h - What planning on the device knows of a program -*- C++
-//-*-===//
+//===- Tables.h - What planning on the device reads -------------*- C++ -*-===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The sources of this folder that a device compiles (all headers but
-// PlanningProgram.h, and PlanningKernel.cpp) are freestanding: no heap, no
+// ProgramLines.h, and PlanningKernel.cpp) are freestanding: no heap, no
 // standard library, integers only. The host compiles the same sources, so both
 // write the same bytes.
 //
