@@ -62,6 +62,13 @@ Status dfrt::readMaxima(const dfrt_launch_maxima *given, LaunchMaxima &maxima) {
 Status dfrt::includeFacts(const PlanFacts &facts, dfrt_launch_maxima *maxima) {
   LaunchMaxima known;
   DFRT_TRY(readMaxima(maxima, known));
+  // All that is written below, which the first version had.
+  constexpr uint32_t kBytes =
+      offsetof(dfrt_launch_maxima, plan_bytes) + sizeof(maxima->plan_bytes);
+  if (maxima->struct_bytes < kBytes)
+    return failure(StatusCode::invalidArgument, "maxima have struct_bytes ",
+                   maxima->struct_bytes, ", expected at least ", kBytes,
+                   "; use the init function");
   known.include(facts);
   maxima->flags = known.flags;
   maxima->slot_bytes = known.slotBytes;

@@ -141,10 +141,15 @@ TEST(Options, NewerCallersAreTakenUntilTheySetWhatIsNotKnown) {
                 "; it is older than the caller's header");
 }
 
-TEST(Options, MaximaOfAnOlderCallerStayWithinItsStruct) {
+TEST(Options, MaximaStayWithinTheCallersStruct) {
   Opened o;
   Expected<PlanHandle> plan = o.plan(nullptr);
   ASSERT_TRUE(bool(plan));
+  Caller<dfrt_launch_maxima> shorter(offsetof(dfrt_launch_maxima, plan_bytes));
+  dfrt_launch_maxima_init_sized(shorter.options(), shorter.bytes);
+  EXPECT_EQ(dfrt_launch_maxima_include(shorter.options(), plan->get()),
+            DFRT_INVALID_ARGUMENT);
+  EXPECT_TRUE(shorter.keptWithin());
   Caller<dfrt_launch_maxima> caller(sizeof(dfrt_launch_maxima));
   dfrt_launch_maxima_init_sized(caller.options(), caller.bytes);
   ASSERT_EQ(dfrt_launch_maxima_include(caller.options(), plan->get()), DFRT_OK);
