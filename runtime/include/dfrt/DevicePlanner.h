@@ -82,6 +82,9 @@ public:
 
   /// Arguments that planning reads, in the order of `planning::Launch::inputs`.
   const std::vector<uint32_t> &inputs() const;
+  /// Fails unless `shape` is what input `input` has in the bound: planning
+  /// would read other elements, or beyond the last one.
+  Status checkShape(size_t input, const std::vector<int64_t> &shape) const;
 
   /// Makes the plan of a batch on the host, from the source that the device
   /// runs. `bytes` is as the device leaves it: not sealed. Fails as the device

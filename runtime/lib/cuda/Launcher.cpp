@@ -35,9 +35,10 @@ struct LauncherState {
   /// The last upload outside of a capture is what the device has: nothing was
   /// captured or replayed since.
   bool uploaded = false;
-  PlanningKernel planning;   ///< of the last plan that was made on the device
-  bool planCaptured = false; ///< by a graph
-  std::vector<uint64_t> addresses; ///< of the arguments
+  PlanningKernel planning; ///< of the last plan that was made on the device
+  /// Those that graphs launch: their memory lives as long as the launcher.
+  std::vector<PlanningKernel> capturedPlanning;
+  std::vector<KernelArgument> arguments; ///< as they were bound
   bool bound = false;
   uint64_t stamps = 0;
   Timeline timeline;
@@ -263,9 +264,7 @@ Status Launcher::bind(const std::vector<KernelArgument> &arguments) const {
   if (!block)
     return block.status();
   state->parameters = std::move(*block);
-  state->addresses.clear();
-  for (const KernelArgument &argument : arguments)
-    state->addresses.push_back(argument.address);
+  state->arguments = arguments;
   state->bound = true;
   return Status::success();
 }
@@ -338,11 +337,15 @@ Status Launcher::plan(const PlanningKernel &planning,
   if (!capturing)
     return capturing.status();
   std::vector<uint64_t> inputs;
-  for (uint32_t argument : planning.planner().inputs())
-    inputs.push_back(state->addresses[argument]);
+  for (uint32_t index : planning.planner().inputs()) {
+    const KernelArgument &argument = state->arguments[index];
+    DFRT_TRY(planning.planner().checkShape(inputs.size(), argument.shape));
+    inputs.push_back(argument.address);
+  }
   DFRT_TRY(planning.launch(state->planAddress(), inputs, stream));
   state->planning = planning;
-  state->planCaptured |= *capturing;
+  if (*capturing)
+    state->capturedPlanning.push_back(planning);
   state->plan = facts;
   state->uploaded = !*capturing;
   state->refresh();
@@ -390,7 +393,7 @@ Status Launcher::launch(const Stream &stream) const {
   Expected<bool> capturing = stream.capturing();
   if (!capturing)
     return capturing.status();
-  bool captured = !state->captured.empty() || state->planCaptured;
+  bool captured = !state->captured.empty() || !state->capturedPlanning.empty();
   if (!state->uploaded && !(*capturing && captured))
     return failure(StatusCode::invalidArgument, state->name,
                    captured

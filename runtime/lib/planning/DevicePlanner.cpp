@@ -9,6 +9,7 @@
 
 #include "../CRC32.h"
 #include "../PlanLayout.h"
+#include "../cpu/Tensors.h"
 #include "ProgramLines.h"
 #include "WriteQueues.h"
 #include "dataflow/Schedule/Message.h"
@@ -26,6 +27,7 @@ struct DevicePlanner::State {
   Program program;
   Topology topology;
   std::vector<uint32_t> inputs;
+  std::vector<std::vector<int64_t>> shapes; ///< [inputs]
   PlanMaxima capacity;
   planning::Launch launch = {};
   std::vector<uint8_t> frame;
@@ -99,7 +101,7 @@ Status DevicePlanner::State::setRoom(const Problem &bound,
       return failure(StatusCode::resourceExhausted, "program '", program.name,
                      "': plans of the bound need up to ", size,
                      " entries in section ", sectionName(section),
-                     ", above 2^31");
+                     ", the most is ", INT32_MAX);
     capacity.capacity[section] = uint32_t(size);
   }
   return Status::success();
@@ -144,6 +146,12 @@ Status DevicePlanner::State::create(const Problem &bound,
   ProgramLines lines;
   DFRT_TRY(findLines(bound, batch, lines));
   inputs = lines.inputs;
+  for (uint32_t argument : inputs) {
+    shapes.emplace_back();
+    for (const PlanInput &input : batch)
+      if (input.argument == program.arguments[argument].name)
+        shapes.back() = input.shape;
+  }
   DFRT_TRY(setRoom(bound, lines));
   DFRT_TRY(setFrame(bound));
   Tables &tables = launch.tables;
@@ -190,6 +198,22 @@ const std::vector<uint64_t> &DevicePlanner::stackedRecords() const {
 const std::vector<uint32_t> &DevicePlanner::inputs() const {
   return state->inputs;
 }
+Status DevicePlanner::checkShape(size_t input,
+                                 const std::vector<int64_t> &shape) const {
+  const std::vector<int64_t> &expected = state->shapes[input];
+  if (shape == expected)
+    return Status::success();
+  auto text = [](const std::vector<int64_t> &extents) {
+    std::string result;
+    for (int64_t extent : extents)
+      result += (result.empty() ? "" : "x") + std::to_string(extent);
+    return result;
+  };
+  return invalidArgument("planning: argument '",
+                         state->program.arguments[state->inputs[input]].name,
+                         "' has shape ", text(shape), ", the bound has ",
+                         text(expected));
+}
 const planning::Launch &DevicePlanner::launch() const { return state->launch; }
 const std::vector<uint8_t> &DevicePlanner::frame() const {
   return state->frame;
@@ -231,6 +255,11 @@ Status DevicePlanner::planOnHost(ArrayView<PlanInput> inputs,
     if (!given)
       return invalidArgument("planning: the values of input '", argument.name,
                              "' are missing");
+    DFRT_TRY(checkShape(i, given->shape));
+    if (given->values.size() != uint64_t(elementCount(given->shape)))
+      return invalidArgument("planning: input '", argument.name, "' has ",
+                             given->values.size(), " values, its shape has ",
+                             elementCount(given->shape));
     launch.inputs[i] = addressOf(given->values.data());
     if (argument.element == ElementType::i64)
       continue;

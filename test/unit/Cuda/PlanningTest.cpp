@@ -148,6 +148,38 @@ TEST_F(PlanningTest, ReplaysPlanAnew) {
   EXPECT_EQ(take(planning.report(s)).plans, 3u);
 }
 
+/// A graph's planner lives as long as the launcher, whatever plans later.
+TEST_F(PlanningTest, CapturedPlannersStay) {
+  create();
+  bind();
+  Graph graph = take(Graph::capture(s, StagingRing(), [&]() -> Status {
+    return launcher.plan(planning, s);
+  }));
+  ModuleCache cache(device);
+  PlanningKernel other =
+      take(PlanningKernel::create(device, cache, planner, s));
+  planning = PlanningKernel();
+  int before = fake().alive("memory");
+  EXPECT_OK(launcher.plan(other, s));
+  EXPECT_EQ(fake().alive("memory"), before);
+  EXPECT_OK(graph.replay(s));
+  EXPECT_TRUE(planned());
+}
+
+TEST_F(PlanningTest, ArgumentsHaveTheShapesOfTheBound) {
+  inputs = {{"offsets", {5}, {0, 37, 37, 237, 237}},
+            {"lengths", {5}, {37, 0, 200, 1, 1}}};
+  planner =
+      take(DevicePlanner::create(test.program(), inputs, kernelTopology(8)));
+  ModuleCache cache(device);
+  planning = take(PlanningKernel::create(device, cache, planner, s));
+  maxima.include(planFacts(planner));
+  create();
+  bind(); // tensors of four
+  EXPECT_FAILURE(launcher.plan(planning, s), StatusCode::invalidArgument,
+                 HasSubstr("has shape 4, the bound has 5"));
+}
+
 TEST_F(PlanningTest, RefusalsAreToldOnce) {
   create();
   bind();

@@ -320,6 +320,12 @@ TEST(DevicePlanner, RefusesBatchesBeyondTheBound) {
         .message();
   };
   EXPECT_EQ(refusal({640, 640}), "");
+  EXPECT_EQ(refusal({640}),
+            "planning: argument 'lengths' has shape 1, the bound has 2");
+  PlanInput missing = lengthsInput({1, 2});
+  missing.values.pop_back();
+  EXPECT_EQ(planner.planOnHost({{missing}}, bytes).message(),
+            "planning: input 'lengths' has 1 values, its shape has 2");
   EXPECT_EQ(refusal({0, 641}),
             "planning on the device: the length of stage 'map', task 1 is 641, "
             "expected 0 to 640");
