@@ -583,8 +583,8 @@ dfrt_launch_maxima_include_planner(dfrt_launch_maxima *maxima,
                                    const dfrt_device_planner *planner);
 /* Plans in `stream`, instead of an upload: the plan of the launches from now
  * on, from the values that the bound arguments have when the stream comes to
- * it. The planner may be released afterwards, and serves one stream at a
- * time. */
+ * it; those that planning reads have the shapes of the planner's bound. The
+ * planner may be released afterwards, and serves one stream at a time. */
 dfrt_status dfrt_launcher_plan(dfrt_launcher *launcher,
                                const dfrt_device_planner *planner,
                                void *stream);

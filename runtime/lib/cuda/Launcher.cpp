@@ -344,8 +344,9 @@ Status Launcher::plan(const PlanningKernel &planning,
   }
   DFRT_TRY(planning.launch(state->planAddress(), inputs, stream));
   state->planning = planning;
-  if (*capturing)
-    state->capturedPlanning.push_back(planning);
+  std::vector<PlanningKernel> &kept = state->capturedPlanning;
+  if (*capturing && std::find(kept.begin(), kept.end(), planning) == kept.end())
+    kept.push_back(planning);
   state->plan = facts;
   state->uploaded = !*capturing;
   state->refresh();

@@ -115,11 +115,13 @@ public:
                 const Stream &stream) const;
 
   /// Makes the plan of the launches from now on in `stream`, on the device,
-  /// from the arguments that are bound now; the launcher keeps `planning`.
-  /// Tests that kernel, shape and maxima fit the most that its plans need
-  /// (`planFacts(planner)`). In a capture: each replay plans; a launch outside
-  /// of the graph needs a plan outside of it. What a plan is refused for is
-  /// told by `planning.report`; the launch then computes nothing.
+  /// from the arguments that are bound now; the launcher keeps `planning`, for
+  /// good where it is captured. Tests that kernel, shape and maxima fit the
+  /// most that its plans need (`planFacts(planner)`), and that the arguments
+  /// that it reads have the bound's shapes. In a capture: each replay plans; a
+  /// launch outside of the graph needs a plan outside of it. What a plan is
+  /// refused for is told by `planning.report`; the launch then computes
+  /// nothing.
   Status plan(const PlanningKernel &planning, const Stream &stream) const;
 
   /// Waits for what is in `stream`, then reads the plan that the device has,

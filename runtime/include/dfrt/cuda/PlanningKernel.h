@@ -36,6 +36,9 @@ public:
                                          const Stream &stream);
 
   explicit operator bool() const { return state != nullptr; }
+  bool operator==(const PlanningKernel &other) const {
+    return state == other.state;
+  }
   const DevicePlanner &planner() const;
 
   /// Plans in `stream`: writes `planner().planBytes()` bytes at device address
