@@ -47,7 +47,7 @@ static int64_t registersOf(Value value) {
 
 namespace {
 
-/// A loop that runs twice at least, with known bounds.
+/// A loop that runs twice at least, with known bounds, none below 0.
 struct KnownLoop {
   scf::ForOp op;
   int64_t begin = 0, last = 0; ///< first and last value of the counter
@@ -63,7 +63,8 @@ struct KnownLoop {
     auto begin = getConstantIntValue(op.getLowerBound());
     auto end = getConstantIntValue(op.getUpperBound());
     auto step = getConstantIntValue(op.getStep());
-    if (!begin || !end || !step || *step <= 0 || *end <= *begin + *step)
+    if (!begin || !end || !step || *begin < 0 || *step <= 0 ||
+        *end <= *begin + *step)
       return std::nullopt;
     return KnownLoop{op, *begin, *begin + (*end - *begin - 1) / *step * *step,
                      *step};
