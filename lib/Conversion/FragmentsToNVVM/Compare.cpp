@@ -44,8 +44,18 @@ static std::optional<uint64_t> largest(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  if (isa<arith::IndexCastUIOp, arith::IndexCastOp, arith::ExtUIOp>(op))
+  if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op))
     return largest(op->getOperand(0));
+  if (isa<arith::IndexCastOp>(op)) {
+    // A narrow type has the sign where others have a digit.
+    std::optional<uint64_t> bound = largest(op->getOperand(0));
+    for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
+      if (auto narrow = dyn_cast<IntegerType>(type);
+          bound && narrow && narrow.getWidth() <= 31 &&
+          *bound >> (narrow.getWidth() - 1))
+        return std::nullopt;
+    return bound;
+  }
   if (!isa<arith::AddIOp, arith::MulIOp, arith::AndIOp, arith::ShRUIOp,
            arith::MinUIOp>(op))
     return std::nullopt;
