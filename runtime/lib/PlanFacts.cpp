@@ -15,8 +15,11 @@
 using namespace dfrt;
 using namespace dfrt::cuda;
 
+static constexpr uint64_t kAddressBytes = 8;
+
 /// Bytes of the stacks that an instruction needs at most: of every collected
-/// channel every field, dense, each at a multiple of 128.
+/// channel every field, dense, each at a multiple of 128. A kernel may put the
+/// addresses of fields there instead, which take more than the smallest fields.
 static uint64_t collectedBytes(const Program &program, const Stage &stage,
                                uint64_t records) {
   uint64_t bytes = 0;
@@ -25,8 +28,10 @@ static uint64_t collectedBytes(const Program &program, const Stage &stage,
       continue;
     const Record &record =
         program.stages[cpu::recordStage(program, input.stage)].record;
-    for (const Field &field : record.fields)
-      bytes += (records * cpu::fieldBytes(field) + 127) / 128 * 128;
+    for (const Field &field : record.fields) {
+      uint64_t each = std::max(cpu::fieldBytes(field), kAddressBytes);
+      bytes += (records * each + 127) / 128 * 128;
+    }
   }
   return bytes;
 }

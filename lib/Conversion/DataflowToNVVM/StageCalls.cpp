@@ -198,7 +198,8 @@ Value StageCalls::collectedCount(size_t index, Value position, Value left,
 }
 
 /// Copies whole records, field by field, to the global scratch behind its fixed
-/// part; or, for functions that read them where they are, their addresses.
+/// part; or, for functions that read them where they are, their addresses. The
+/// launcher has room for whichever is larger (PlanFacts.cpp).
 void StageCalls::stackRecords(Channel &channel, Value &top) {
   const dfrt::Record &record =
       program.stages[recordStage(program, channel.stage)].record;
