@@ -220,9 +220,46 @@ private:
     for (uint32_t i = 0; i < stage.inputs.size(); ++i)
       if (Status s = input(index, i); !s)
         return s;
+    DFRT_TRY(collectedInputs(index));
     if (Status s = record(name, stage); !s)
       return s;
     return code(name, stage);
+  }
+
+  /// The stage that says which tasks the records of a channel come to: a
+  /// rekeying reshard, or the stage that makes them.
+  uint32_t delivering(uint32_t index) const {
+    while (program.stages[index].kind == StageKind::reshard &&
+           program.stages[index].reshard != ReshardKind::rekey)
+      index = program.stages[index].inputs[0].stage;
+    return index;
+  }
+
+  /// Operands of several collected inputs are told apart by the stages of
+  /// their slots, and inputs of one stage share its operands equally. What a
+  /// reduce would make is in the slot of a part where there is only one.
+  Status collectedInputs(uint32_t index) {
+    std::vector<uint32_t> inputs;
+    for (const StageInput &input : program.stages[index].inputs)
+      if (program.stages[input.stage].arity == Arity::collected)
+        inputs.push_back(input.stage);
+    if (inputs.size() < 2)
+      return Status::success();
+    for (uint32_t input : inputs) {
+      uint32_t from = detail::recordSource(program, input);
+      const Stage &source = program.stages[from];
+      if (source.kind == StageKind::reduce)
+        return invalidArgument(label(index), " collects records of reduce '",
+                               source.name,
+                               "' and others, expected one collected input");
+      for (uint32_t other : inputs)
+        if (detail::recordSource(program, other) == from &&
+            delivering(other) != delivering(input))
+          return invalidArgument(label(index), " collects records of '",
+                                 source.name,
+                                 "' that come in two ways, expected one");
+    }
+    return Status::success();
   }
 
   Status arity(uint32_t index) {

@@ -154,6 +154,44 @@ TEST(Program, CheckNamesTheCulprit) {
   }
 }
 
+/// Several collected inputs have to be told apart by the stages of their slots.
+TEST(Program, RefusesCollectedInputsThatLookAlike) {
+  Program p = splitReduce(false);
+  p.stages[0].each = true;
+  p.stages[0].arity = Arity::tiles;
+  auto resharded = [&](const char *name, ReshardKind kind, Arity arity,
+                       uint32_t from) {
+    Stage made = stage(name, StageKind::reshard, arity, p.stages[from].record);
+    made.reshard = kind;
+    made.inputs = {input(from)};
+    uint32_t place = uint32_t(p.stages.size()) - 1;
+    p.stages.insert(p.stages.end() - 1, made);
+    return place;
+  };
+  auto collected = [&](const char *name, uint32_t from) {
+    return resharded(name, ReshardKind::collect, Arity::collected, from);
+  };
+  auto sent = [&](const char *name, uint32_t from) {
+    return resharded(name, ReshardKind::rekey, Arity::keyed, from);
+  };
+  uint32_t tiles = collected("tiles", 0);
+  uint32_t again = collected("again", 0);
+  uint32_t sentTiles = collected("sent tiles", sent("send tiles", 0));
+  uint32_t sentSums = collected("sent sums", sent("send sums", 1));
+  auto reading = [&](std::vector<StageInput> inputs) {
+    p.stages.back().inputs = std::move(inputs);
+    p.stages.back().separable = false;
+    return check(p);
+  };
+  EXPECT_TRUE(reading({input(tiles), input(again)})) << check(p).message();
+  EXPECT_TRUE(reading({input(sentTiles)})) << check(p).message();
+  EXPECT_TRUE(reading({input(sentSums)})) << check(p).message();
+  EXPECT_THAT(reading({input(tiles), input(sentTiles)}).message(),
+              HasSubstr("collects records of 'map' that come in two ways"));
+  EXPECT_THAT(reading({input(tiles), input(sentSums)}).message(),
+              HasSubstr("collects records of reduce 'reduce' and others"));
+}
+
 /// A record has one place, and a reader one route to it.
 TEST(Program, RefusesRequestsThatDisagree) {
   using Memory = StageRequests::Memory;

@@ -418,6 +418,21 @@ private:
     return index;
   }
 
+  /// Whether a stage may not read both channels: their operands could not be
+  /// told apart where records were sent to other tasks.
+  bool lookAlike(uint32_t a, uint32_t b) {
+    auto isSent = [&](uint32_t index) {
+      while (stage(index).kind == StageKind::reshard) {
+        if (stage(index).reshard == ReshardKind::rekey)
+          return true;
+        index = stage(index).inputs[0].stage;
+      }
+      return false;
+    };
+    return stage(a).arity == Arity::collected &&
+           stage(b).arity == Arity::collected && (isSent(a) || isSent(b));
+  }
+
   /// Up to `most` channels that a map or finalize of this kind can read;
   /// `whole`: only such as a call for one slice can read.
   void addInputs(Stage &s, int64_t most, bool whole = false) {
@@ -434,7 +449,7 @@ private:
             producer.arity == Arity::one || producer.arity == Arity::collected;
       fits &= !whole || producer.record.slices == 1;
       for (const StageInput &in : s.inputs)
-        fits &= in.stage != c.stage;
+        fits &= in.stage != c.stage && !lookAlike(in.stage, c.stage);
       if (!fits)
         continue;
       s.inputs.push_back(inputFrom(c.stage, s.domain));
