@@ -122,9 +122,7 @@ Status CudaRunner::prepare(const Plan &made, Tensors &tensors,
   PlanningKernel planning;
   if (options.planOnDevice) {
     // This batch alone: it is its own bound.
-    const Problem &problem = made.problem;
-    TAKE(planner, DevicePlanner::create(problem.program, made.inputs,
-                                        problem.topology, problem.costs));
+    TAKE(planner, DevicePlanner::create(made.problem, made.inputs));
     TAKE(loaded, PlanningKernel::create(device, *modules, planner, stream));
     planning = loaded;
     PlanFacts most = planFacts(planner);

@@ -66,6 +66,9 @@ public:
                                         ArrayView<PlanInput> bound,
                                         const Topology &topology,
                                         const CostModel &costs = CostModel());
+  /// The same of a bound that is instantiated already, from `batch`.
+  static Expected<DevicePlanner> create(const Problem &bound,
+                                        ArrayView<PlanInput> batch);
 
   explicit operator bool() const { return state != nullptr; }
   const Program &program() const;

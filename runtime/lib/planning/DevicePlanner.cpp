@@ -147,10 +147,8 @@ Status DevicePlanner::State::create(const Problem &bound,
   DFRT_TRY(findLines(bound, batch, lines));
   inputs = lines.inputs;
   for (uint32_t argument : inputs) {
-    shapes.emplace_back();
-    for (const PlanInput &input : batch)
-      if (input.argument == program.arguments[argument].name)
-        shapes.back() = input.shape;
+    const PlanInput *input = findInput(batch, program.arguments[argument].name);
+    shapes.push_back(input ? input->shape : std::vector<int64_t>());
   }
   DFRT_TRY(setRoom(bound, lines));
   DFRT_TRY(setFrame(bound));
@@ -175,8 +173,13 @@ Expected<DevicePlanner> DevicePlanner::create(const Program &program,
   Expected<Problem> bound = instantiate(program, batch, topology, costs);
   if (!bound)
     return bound.status();
+  return create(*bound, batch);
+}
+
+Expected<DevicePlanner> DevicePlanner::create(const Problem &bound,
+                                              ArrayView<PlanInput> batch) {
   auto state = std::make_shared<State>();
-  DFRT_TRY(state->create(*bound, batch));
+  DFRT_TRY(state->create(bound, batch));
   DevicePlanner planner;
   planner.state = std::move(state);
   return planner;
@@ -248,10 +251,7 @@ Status DevicePlanner::planOnHost(ArrayView<PlanInput> inputs,
   std::vector<std::vector<int32_t>> narrow(state->inputs.size());
   for (size_t i = 0; i < state->inputs.size(); ++i) {
     const Argument &argument = state->program.arguments[state->inputs[i]];
-    const PlanInput *given = nullptr;
-    for (const PlanInput &input : inputs)
-      if (input.argument == argument.name)
-        given = &input;
+    const PlanInput *given = findInput(inputs, argument.name);
     if (!given)
       return invalidArgument("planning: the values of input '", argument.name,
                              "' are missing");
@@ -287,8 +287,7 @@ Expected<Schedule> dfrt::scheduleLine(const Problem &problem,
                                       ArrayView<PlanInput> inputs,
                                       const ScheduleOptions &options) {
   DFRT_TRY(checkLineChoices(options));
-  Expected<DevicePlanner> planner = DevicePlanner::create(
-      problem.program, inputs, problem.topology, problem.costs);
+  Expected<DevicePlanner> planner = DevicePlanner::create(problem, inputs);
   if (!planner)
     return planner.status();
   std::vector<uint8_t> bytes;

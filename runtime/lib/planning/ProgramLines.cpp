@@ -241,10 +241,7 @@ private:
       inputs.push_back(from.argument);
     }
     to.bytes = elementBytes(argument.element);
-    const PlanInput *shape = nullptr;
-    for (const PlanInput &input : batch)
-      if (input.argument == argument.name)
-        shape = &input;
+    const PlanInput *shape = findInput(batch, argument.name);
     int64_t stride = 1;
     for (size_t d = from.axes.size(); d-- > 0;) {
       to.strides[from.axes[d]] += stride;
@@ -260,6 +257,15 @@ private:
   std::vector<uint32_t> lineOf; ///< [stages]
 };
 } // namespace
+
+const PlanInput *planning::findInput(ArrayView<PlanInput> batch,
+                                     const std::string &name) {
+  const PlanInput *found = nullptr;
+  for (const PlanInput &input : batch)
+    if (input.argument == name)
+      found = &input;
+  return found;
+}
 
 Status planning::findLines(const Problem &bound, ArrayView<PlanInput> batch,
                            ProgramLines &found) {

@@ -22,6 +22,9 @@ struct ProgramLines {
   std::vector<uint32_t> inputs; ///< arguments that Value::input refers to
 };
 
+/// The input of this name, or null.
+const PlanInput *findInput(ArrayView<PlanInput> batch, const std::string &name);
+
 /// Reads the lines off the program of `bound`, their limits off its batch,
 /// which was made from `batch`. Fails with `unsupported`, naming what cannot be
 /// planned on a device.
