@@ -25,20 +25,8 @@ using namespace mlir;
 static constexpr unsigned kNumThreads = 128;
 static constexpr int64_t kNumTiles = 5, kNumRows = 64, kNumColumns = 8;
 
-static unsigned numShuffles;
-static int32_t words[kNumThreads];
 alignas(128) static char exchanged[4096];
 
-extern "C" int32_t sumsShuffle(int32_t value, int32_t mask) {
-  ++numShuffles;
-  int32_t self = dfk_thread();
-  words[self] = value;
-  dfk_sync();
-  int32_t theirs = words[self ^ mask];
-  dfk_sync();
-  return theirs;
-}
-extern "C" int32_t sumsWarp() { return dfk_thread() / 32; }
 extern "C" int32_t sumsUniform(int32_t value) { return value; }
 extern "C" bool sumsAny(bool value) { return value; }
 extern "C" void *sumsPlace() { return exchanged; }
@@ -99,12 +87,12 @@ protected:
     ASSERT_TRUE(module);
     std::unique_ptr<ExecutionEngine> engine =
         makeEngine(*module, {{"dfk_thread", dfk_thread},
-                             {"dfk_warp", sumsWarp},
+                             {"dfk_warp", dfk_warp},
                              {"dfk_sync", dfk_sync},
                              {"dfk_uniform", sumsUniform},
                              {"dfk_any", sumsAny},
                              {"dfk_fragment_pointer", sumsPlace},
-                             {"dfk_shuffle_xor", sumsShuffle}});
+                             {"dfk_shuffle_xor", dfk_shuffle_xor}});
     ASSERT_TRUE(engine);
     RunFunction run = findRun(*engine);
     ASSERT_TRUE(run);
@@ -129,10 +117,9 @@ protected:
     Rows factors = {f, f, 0, {kNumTiles, kNumColumns}, {kNumColumns, 1}};
     Rows output = {y, y, 0, {3, kNumColumns}, {kNumColumns, 1}};
     void *packed[] = {&tensor, &factors, &output, nullptr};
-    numShuffles = 0;
     ASSERT_TRUE(
         runTogether(kNumThreads, Order::shuffled, [&] { run(packed); }));
-    numShuffles /= kNumThreads;
+    numShuffles = countShuffles() / kNumThreads;
     for (int64_t column = 0; column < kNumColumns; ++column) {
       float expected = std::stof(start);
       for (int64_t tile = 0; tile < tiles; ++tile) {
@@ -148,6 +135,7 @@ protected:
   }
 
   MLIRContext context;
+  unsigned numShuffles = 0;
 };
 
 } // namespace

@@ -23,8 +23,6 @@ using namespace mlir;
 static constexpr unsigned kNumThreads = 128;
 static constexpr int64_t kNumRows = 8, kNumColumns = 64;
 
-extern "C" int32_t compareWarp() { return dfk_thread() / 32; }
-
 /// Element (i, j) is whether its place 64 i + j compares so with the limit, or
 /// its row with its column. The limit is the first extent of y.
 static constexpr char kHandler[] = R"mlir(
@@ -85,7 +83,7 @@ protected:
       EXPECT_TRUE(op.getLhs().getType().isInteger(32));
     });
     std::unique_ptr<ExecutionEngine> engine = makeEngine(
-        *module, {{"dfk_thread", dfk_thread}, {"dfk_warp", compareWarp}});
+        *module, {{"dfk_thread", dfk_thread}, {"dfk_warp", dfk_warp}});
     ASSERT_TRUE(engine);
     RunFunction code = findRun(*engine);
     ASSERT_TRUE(code);

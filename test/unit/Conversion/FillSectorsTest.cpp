@@ -23,18 +23,9 @@ using namespace mlir;
 static constexpr unsigned kNumThreads = 128;
 static constexpr int64_t kNumRows = 32, kNumColumns = 128;
 
-static unsigned numShuffles, numTransposed;
+static unsigned numTransposed;
 static int32_t words[kNumThreads];
 
-extern "C" int32_t sectorShuffle(int32_t value, int32_t mask) {
-  ++numShuffles;
-  int32_t self = dfk_thread();
-  words[self] = value;
-  dfk_sync();
-  int32_t theirs = words[self ^ mask];
-  dfk_sync();
-  return theirs;
-}
 extern "C" int32_t sectorTranspose(int32_t value) {
   ++numTransposed;
   int32_t self = dfk_thread();
@@ -50,7 +41,6 @@ extern "C" int32_t sectorTranspose(int32_t value) {
   dfk_sync();
   return result;
 }
-extern "C" int32_t sectorWarp() { return dfk_thread() / 32; }
 
 /// Element (i, j) is 128 i + j.
 static constexpr char kHandler[] = R"mlir(
@@ -123,9 +113,9 @@ protected:
     module->walk([&](LLVM::StoreOp op) { ++stores; });
     std::unique_ptr<ExecutionEngine> engine =
         makeEngine(*module, {{"dfk_thread", dfk_thread},
-                             {"dfk_warp", sectorWarp},
+                             {"dfk_warp", dfk_warp},
                              {"dfk_transpose", sectorTranspose},
-                             {"dfk_shuffle_xor", sectorShuffle}});
+                             {"dfk_shuffle_xor", dfk_shuffle_xor}});
     ASSERT_TRUE(engine);
     RunFunction run = findRun(*engine);
     ASSERT_TRUE(run);
@@ -138,9 +128,10 @@ protected:
     } descriptor = {
         y, y, 0, {3, kNumRows, kNumColumns}, {size, kNumColumns, 1}};
     void *packed[] = {&descriptor, nullptr};
-    numShuffles = numTransposed = 0;
+    numTransposed = 0;
     ASSERT_TRUE(
         runTogether(kNumThreads, Order::shuffled, [&] { run(packed); }));
+    numShuffles = countShuffles();
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(y[i], T(-1)) << i;
       bool inside = i / kNumColumns < rows && i % kNumColumns < columns;
@@ -150,7 +141,7 @@ protected:
   }
 
   MLIRContext context;
-  unsigned stores = 0;
+  unsigned stores = 0, numShuffles = 0;
 };
 
 } // namespace

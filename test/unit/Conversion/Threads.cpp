@@ -28,10 +28,12 @@ struct Team {
   std::vector<Thread> threads;
   ucontext_t scheduler;
   unsigned current = 0;
+  std::vector<int32_t> words; ///< [threads], that a shuffle exchanges
   const std::function<void()> *body = nullptr;
 };
 
 Team *team = nullptr;
+unsigned numShuffles = 0;
 
 void start() {
   (*team->body)();
@@ -47,11 +49,26 @@ extern "C" void dfk_sync() {
   swapcontext(&team->threads[team->current].context, &team->scheduler);
 }
 
+extern "C" int32_t dfk_warp() { return dfk_thread() / 32; }
+extern "C" int32_t dfk_shuffle_xor(int32_t value, int32_t mask) {
+  ++numShuffles;
+  int32_t self = dfk_thread();
+  team->words[self] = value;
+  dfk_sync();
+  int32_t theirs = team->words[self ^ mask];
+  dfk_sync();
+  return theirs;
+}
+
+unsigned conversiontest::countShuffles() { return numShuffles; }
+
 bool conversiontest::runTogether(unsigned threads, Order order,
                                  const std::function<void()> &body) {
   Team members;
   members.threads = std::vector<Thread>(threads);
+  members.words.resize(threads);
   members.body = &body;
+  numShuffles = 0;
   team = &members;
   for (Thread &thread : members.threads) {
     getcontext(&thread.context);

@@ -27,11 +27,16 @@ enum class Order { ascending, descending, shuffled };
 bool runTogether(unsigned threads, Order order,
                  const std::function<void()> &body);
 
+/// Calls of dfk_shuffle_xor by all threads since the last `runTogether` began.
+unsigned countShuffles();
+
 } // namespace conversiontest
 
-/// What device code calls.
+/// What device code calls. Warps have 32 threads.
 extern "C" int32_t dfk_thread();
 extern "C" int32_t dfk_threads();
 extern "C" void dfk_sync();
+extern "C" int32_t dfk_warp();
+extern "C" int32_t dfk_shuffle_xor(int32_t value, int32_t mask);
 
 #endif // DATAFLOW_TEST_UNIT_CONVERSION_THREADS_H
