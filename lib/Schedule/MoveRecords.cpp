@@ -161,7 +161,8 @@ void SlotPlacer::compact() {
   uint32_t count = static_cast<uint32_t>(schedule.slots.size());
   uint32_t kept = static_cast<uint32_t>(
       std::find(dropped.begin(), dropped.end(), 1) - dropped.begin());
-  uint32_t *index = (slotIndex.setSize(count), slotIndex.data());
+  slotIndex.setSize(count);
+  uint32_t *index = slotIndex.data();
   for (uint32_t s = 0; s < kept; ++s)
     index[s] = s;
   for (uint32_t s = kept; s < count; ++s) {

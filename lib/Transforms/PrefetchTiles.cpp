@@ -109,16 +109,13 @@ static bool collectSlice(scf::ForOp loop, Value value,
   return true;
 }
 
-/// Whether the slice loads anything: what is computed from nothing need not be
-/// computed early.
-static bool loads(const llvm::SetVector<Operation *> &slice) {
-  return llvm::any_of(slice, [](Operation *op) {
-    if (isa<ConvertLayoutOp>(op))
-      return !getFragmentLayout(op->getOperand(0).getType()) &&
-             !getSharedLayout(op->getOperand(0).getType());
-    return op->walk([&](tensor::ExtractOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  });
+/// Whether `op` reads memory: a tile that lies there, or elements.
+static bool readsMemory(Operation *op) {
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return !getFragmentLayout(convert.getSource().getType()) &&
+           !getSharedLayout(convert.getSource().getType());
+  return op->walk([&](tensor::ExtractOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 static Value cloneSlice(OpBuilder &builder, scf::ForOp loop,
@@ -183,15 +180,11 @@ static bool isUsed(Operation *op) {
 
 /// Whether `op` loads a tile into registers, or a number.
 static bool isLoad(Operation *op) {
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-    return getFragmentLayout(convert.getType()) &&
-           !getFragmentLayout(convert.getSource().getType()) &&
-           !getSharedLayout(convert.getSource().getType());
-  if (isa<linalg::GenericOp>(op))
-    return op->getNumResults() == 1 && op->walk([&](tensor::ExtractOp) {
-                                           return WalkResult::interrupt();
-                                         }).wasInterrupted();
-  return isa<tensor::ExtractOp>(op);
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op);
+      convert && !getFragmentLayout(convert.getType()))
+    return false;
+  return isa<ConvertLayoutOp, linalg::GenericOp, tensor::ExtractOp>(op) &&
+         op->getNumResults() == 1 && readsMemory(op);
 }
 
 namespace {
@@ -229,7 +222,8 @@ int64_t Prefetcher::distanceOf(Value tile) {
 bool Prefetcher::tryTile(Value tile, Operation *user) {
   llvm::SetVector<Operation *> slice;
   if (!tile.getDefiningOp() || tile.getParentBlock() != loop.op.getBody() ||
-      !collectSlice(loop.op, tile, slice) || !loads(slice))
+      !collectSlice(loop.op, tile, slice) ||
+      llvm::none_of(slice, readsMemory)) // computed from nothing: not early
     return false;
   int64_t distance = distanceOf(tile);
   if (distance < 1)

@@ -25,7 +25,7 @@ using namespace mlir::df::fragments;
 static constexpr unsigned kSharedSpace = 3;
 static constexpr int64_t kSectorBytes = 32;
 /// What a thread is to store at a time, the best first.
-static constexpr int64_t kVectorBytes[] = {16, 8};
+static constexpr int64_t kStoreBytes[] = {16, 8};
 
 using Bases = llvm::SmallVectorImpl<FragmentLayout::Base>;
 
@@ -283,7 +283,7 @@ Fragment FragmentLowering::fillSectors(Fragment fragment, const Memory &to) {
     return fragment;
   // Nothing is written before it is known to lead to whole sectors.
   std::optional<Exchange> plan;
-  for (int64_t vector : kVectorBytes)
+  for (int64_t vector : kStoreBytes)
     if (!plan && bytes < vector)
       plan = planExchange(fragment.layout,
                           isNarrow(fragment.registers.front().getType()), dim,
