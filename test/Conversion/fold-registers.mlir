@@ -84,8 +84,8 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.func internal @put$1$compute$follow(%{{[a-z0-9]*}}: !llvm.ptr, %{{[a-z0-9]*}}: f32, %{{[a-z0-9]*}}: f32
 
   // The window is filled, then each group of records that is merged makes room for another; what is stored is the last of a slice.
-  // The head, which slices have in common, is stored with the first one. If the finalize is the next instruction, nothing is stored
-  // but the first slice of all, for which the finalize may have more to do.
+  // The head, which slices have in common, is stored with the first one. If the finalize is the next instruction, nothing is stored,
+  // and the first slice of all, for which the finalize may have more to do, is left to the end.
   // CHECK: llvm.func internal @dfk_stage_1_1(
   // CHECK: scf.index_switch
   // CHECK: case 0 {
@@ -102,7 +102,9 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK-COUNT-4: llvm.call @two$1$compute$merge(
   // CHECK-NOT: llvm.call @two$1$compute$merge(
   // CHECK: scf.while
-  // CHECK: arith.andi %[[FOLLOWED]]
+  // CHECK: scf.if %[[FOLLOWED]] {
+  // CHECK: %[[IS_OTHER:.*]] = arith.cmpi ne
+  // CHECK-NEXT: scf.if %[[IS_OTHER]] {
   // CHECK: llvm.call @put$1$compute$follow(
   // CHECK: else
   // CHECK: llvm.call @two$1$compute$store(
@@ -112,8 +114,8 @@ dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: ten
   // CHECK: llvm.call @dfk_near_place(
   // CHECK: llvm.call @two$1$compute$load(
   // CHECK: llvm.call @two$1$compute$merge(
-  // CHECK: llvm.call @dfk_sync_warp()
-  // CHECK: llvm.call @put$1$compute(
+  // CHECK-NOT: @put$1$compute(
+  // CHECK: llvm.call @put$1$compute$follow(
   // CHECK-NOT: dfk_sync()
 
   // A warp loads four slices at once, up to eight ahead. Meanwhile the handler itself is called for the first slice, which may have

@@ -224,11 +224,9 @@ using RecordView = std::pair<Value, Value>;
 struct FoldFollow {
   /// Emits the question whether that is the next instruction. All threads ask.
   function_ref<Value()> ask;
-  /// Emits its work for a slice in registers; not for the first slice of all,
-  /// which may have more to do.
+  /// Emits its work for a slice in registers. The code for the first slice of
+  /// all, which may have more to do, stands at one place by itself.
   function_ref<void(Value, ValueRange)> apply;
-  /// Emits its work for that one, which the warp has stored.
-  function_ref<void()> first;
 };
 
 /// Folds the parts of a reduce, at least one, from left to right in registers:

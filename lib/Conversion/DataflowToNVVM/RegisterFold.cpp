@@ -101,10 +101,11 @@ private:
   Registers merge(Value slice, ValueRange left, ValueRange right);
   void store(Value slice, ValueRange record);
   void keep(Value slice, ValueRange record);
-  void keepResults(ArrayRef<Result> results);
-  void fold();
+  void keepResults(ArrayRef<Result> results, Registers &first);
+  Registers fold();
   Registers loadGroup(Cursor &back);
-  void takeGroup(Cursor &front, Registers &folded, ArrayRef<Value> group);
+  void takeGroup(Cursor &front, Registers &folded, Registers &first,
+                 ArrayRef<Value> group);
   SmallVector<Value> turn(ValueRange values);
 
   KernelState &state;
@@ -161,30 +162,31 @@ void FoldEmitter::store(Value slice, ValueRange record) {
     e.when(e.equal(slice, first), [&] { e.call(functions.head, arguments); });
 }
 
-/// Does with a slice what is to be done.
+/// Does with a slice what is to be done. Where the finalize follows, the first
+/// slice of all is left to the end: it may have more to do, and the code of the
+/// others need not contain that.
 void FoldEmitter::keep(Value slice, ValueRange record) {
   if (!follow)
     return store(slice, record);
-  Value isOther = e.notEqual(slice, e.constant32(0));
   e.when(
-      e.bitAnd(followed, isOther),
+      followed,
       [&] {
-        // The code of the handler for the first slice of all is not wanted.
-        e.assume(isOther);
-        follow->apply(slice, record);
+        Value isOther = e.notEqual(slice, e.constant32(0));
+        e.when(isOther, [&] {
+          e.assume(isOther);
+          follow->apply(slice, record);
+        });
       },
       [&] { store(slice, record); });
 }
 
-/// Loads a group of records and moves `back` behind them. Behind the end, the
-/// first record is loaded again.
+/// Loads a group of records and moves `back` behind them. Behind the end, those
+/// of the last slice are loaded again.
 FoldEmitter::Registers FoldEmitter::loadGroup(Cursor &back) {
   Registers records;
+  Value last = e.subtract(end, e.constant32(1));
   for (unsigned i = 0; i < window.size; ++i) {
-    Value inside = isInside(back);
-    llvm::append_range(records,
-                       load({e.select(inside, back.slice, begin),
-                             e.select(inside, back.part, e.constant32(0))}));
+    llvm::append_range(records, load({e.minimum(back.slice, last), back.part}));
     back = next(back);
   }
   return records;
@@ -194,7 +196,7 @@ FoldEmitter::Registers FoldEmitter::loadGroup(Cursor &back) {
 /// moves `front` behind it. No branch stands between the records: most of what
 /// they take does not depend on those before them. Of the last group, records
 /// behind the end are merged, too, but not kept.
-void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
+void FoldEmitter::takeGroup(Cursor &front, Registers &folded, Registers &first,
                             ArrayRef<Value> group) {
   SmallVector<Result> results;
   size_t size = functions.scalars.size();
@@ -208,20 +210,23 @@ void FoldEmitter::takeGroup(Cursor &front, Registers &folded,
     results.push_back({e.bitAnd(isLast, isInside(front)), front.slice, folded});
     front = next(front);
   }
-  keepResults(results);
+  keepResults(results, first);
 }
 
-/// Keeps those of the records with which a slice ends. Mostly there is one of
-/// them at most, so they share the code: it is long.
-void FoldEmitter::keepResults(ArrayRef<Result> results) {
+/// Keeps those of the records with which a slice ends; `first` becomes that of
+/// the first slice of all. Mostly there is one of them at most, so they share
+/// the code: it is long.
+void FoldEmitter::keepResults(ArrayRef<Result> results, Registers &first) {
   Value ends = e.constant32(0);
   for (auto [number, result] : llvm::enumerate(results))
     ends = e.add(ends, e.select(result.isLast, e.constant32(1 << number),
                                 e.constant32(0)));
-  e.repeat(
-      {ends},
+  SmallVector<Value> initial{ends};
+  llvm::append_range(initial, first);
+  SmallVector<Value> kept = e.repeat(
+      initial,
       [&](ValueRange now) { return e.notEqual(now[0], e.constant32(0)); },
-      [&](ValueRange now) -> SmallVector<Value> {
+      [&](ValueRange now) {
         // The lowest bit says which.
         Value rest = e.bitAnd(now[0], e.subtract(now[0], e.constant32(1)));
         Value bit = e.subtract(now[0], rest);
@@ -234,19 +239,29 @@ void FoldEmitter::keepResults(ArrayRef<Result> results) {
             value = e.select(isIts, its, value);
         }
         keep(slice, record);
-        return {rest};
+        SmallVector<Value> next{rest};
+        Value isFirst = e.equal(slice, e.constant32(0));
+        for (auto [value, old] : llvm::zip(record, now.drop_front()))
+          next.push_back(e.select(isFirst, value, old));
+        return next;
       });
+  first.assign(kept.begin() + 1, kept.end());
 }
 
 /// One turn of the loop: merges every record of the window, and has others take
 /// the places of a group. The values: slice and part of the record in front,
-/// the same of the one that is loaded next, what has been folded, the window.
+/// the same of the one that is loaded next, what has been folded, with `follow`
+/// the first slice of all, the window.
 SmallVector<Value> FoldEmitter::turn(ValueRange values) {
   size_t size = functions.scalars.size();
   Cursor front{values[0], values[1]}, back{values[2], values[3]};
   Registers folded(values.slice(4, size));
-  ValueRange records = values.drop_front(4 + size);
-  SmallVector<Type> group;
+  size_t firstSize = follow ? size : 0;
+  Registers firstSlice(values.slice(4 + size, firstSize));
+  ValueRange records = values.drop_front(4 + size + firstSize);
+  SmallVector<Type> state(functions.scalars), group;
+  if (follow)
+    llvm::append_range(state, functions.scalars);
   for (unsigned i = 0; i < window.size; ++i)
     llvm::append_range(group, functions.scalars);
   // A cursor and registers, as a branch returns them.
@@ -265,19 +280,25 @@ SmallVector<Value> FoldEmitter::turn(ValueRange values) {
   for (unsigned g = 0; g < window.groups; ++g) {
     Registers present(records.take_front(group.size()));
     records = records.drop_front(group.size());
+    auto takenOf = [&](Cursor at, Registers its, ArrayRef<Value> ofFirst) {
+      llvm::append_range(its, ofFirst);
+      return join(at, its);
+    };
     auto take = [&] {
       Cursor at = front;
-      Registers state = folded;
-      takeGroup(at, state, present);
-      return join(at, state);
+      Registers its = folded, ofFirst = firstSlice;
+      takeGroup(at, its, ofFirst, present);
+      return takenOf(at, its, ofFirst);
     };
     // The loop has seen that there is a first group.
     SmallVector<Value> taken =
-        g == 0 ? take()
-               : e.choose(isInside(front), typesOf(functions.scalars), take,
-                          [&] { return join(front, folded); });
+        g == 0 ? take() : e.choose(isInside(front), typesOf(state), take, [&] {
+          return takenOf(front, folded, firstSlice);
+        });
     front = {taken[0], taken[1]};
-    folded.assign(taken.begin() + 2, taken.end());
+    ArrayRef<Value> its = ArrayRef(taken).drop_front(2);
+    folded.assign(its.begin(), its.begin() + size);
+    firstSlice.assign(its.begin() + size, its.end());
 
     auto loadNext = [&] {
       Cursor at = back;
@@ -292,12 +313,14 @@ SmallVector<Value> FoldEmitter::turn(ValueRange values) {
   }
   SmallVector<Value> result = join(front, {back.slice, back.part});
   llvm::append_range(result, folded);
+  llvm::append_range(result, firstSlice);
   llvm::append_range(result, renewed);
   return result;
 }
 
-/// Folds everything; there is something to fold.
-void FoldEmitter::fold() {
+/// Folds everything; there is something to fold. With `follow`, returns the
+/// first slice of all, if it is among what this warp folds.
+FoldEmitter::Registers FoldEmitter::fold() {
   Cursor back{begin, e.constant32(0)};
   Registers records;
   // No branch keeps these loads from following each other closely.
@@ -311,11 +334,16 @@ void FoldEmitter::fold() {
     followed = follow->ask();
   SmallVector<Value> values{begin, e.constant32(0), back.slice, back.part};
   // Nothing has been folded: any values will do.
-  values.append(records.begin(), records.begin() + functions.scalars.size());
+  size_t size = functions.scalars.size();
+  for (unsigned i = 0; i < (follow ? 2 : 1); ++i)
+    values.append(records.begin(), records.begin() + size);
   llvm::append_range(values, records);
-  e.repeat(
+  SmallVector<Value> left = e.repeat(
       values, [&](ValueRange now) { return isInside({now[0], now[1]}); },
       [&](ValueRange now) { return turn(now); });
+  if (!follow)
+    return {};
+  return Registers(ArrayRef(left).slice(4 + size, size));
 }
 
 void FoldEmitter::emit() {
@@ -332,30 +360,32 @@ void FoldEmitter::emit() {
   auto foldNear = [&] {
     near = true;
     window = windowOf(functions.registers, kMostRecords, state.windowRegisters);
-    fold();
+    return fold();
   };
   // So many parts take their time anyway; the code stays small.
   auto foldFar = [&] {
     near = false;
     window = kFarWindow;
-    fold();
+    return fold();
   };
   Value areNear = e.less(count, e.constant32(kNearOperands + 1));
   if (!follow)
     return e.when(e.less(begin, end),
                   [&] { e.when(areNear, foldNear, foldFar); });
   auto foldAll = [&] {
-    auto result = [&](function_ref<void()> foldThem) -> SmallVector<Value> {
-      foldThem();
-      return {followed};
+    auto result = [&](function_ref<Registers()> foldThem) {
+      Registers first = foldThem();
+      first.push_back(followed);
+      return first;
     };
-    followed = e.choose(
-        areNear, {e.i1}, [&] { return result(foldNear); },
-        [&] { return result(foldFar); })[0];
-    e.when(e.bitAnd(followed, e.equal(begin, e.constant32(0))), [&] {
-      e.call("dfk_sync_warp");
-      follow->first();
-    });
+    SmallVector<Type> types(functions.scalars);
+    types.push_back(e.i1);
+    Registers first = e.choose(
+        areNear, types, [&] { return result(foldNear); },
+        [&] { return result(foldFar); });
+    Value follows = first.pop_back_val();
+    e.when(e.bitAnd(follows, e.equal(begin, zero)),
+           [&] { follow->apply(zero, first); });
   };
   e.when(e.less(begin, end), foldAll, [&] { follow->ask(); });
 }

@@ -43,8 +43,7 @@ private:
     return readOperand(state, index, number, row);
   }
   bool findFinalize();
-  void callFinalize(StringRef function, Value slice, std::optional<View> stored,
-                    ValueRange registers);
+  void callFinalize(Value slice, ValueRange registers);
   void foldInRegisters(const StateFunctions &functions);
 
   KernelState &state;
@@ -58,6 +57,8 @@ private:
   uint32_t finalize = dfrt::kNone; ///< that may follow
   std::string finalizeCallee;
   bool finalizeSplit = false;
+  /// Its indices with some slice behind the coordinates.
+  SmallVector<Value> finalizeIndices;
 
   Value count;
   Value sliceBegin, sliceEnd; ///< sliced only
@@ -152,39 +153,34 @@ bool StageFold::findFinalize() {
   return true;
 }
 
-/// Calls `function` of the finalize with `slice`: what the fold has of it in
-/// registers, or where it has stored it.
-void StageFold::callFinalize(StringRef function, Value slice,
-                             std::optional<View> stored, ValueRange registers) {
+/// Does the work of the finalize for `slice`, which the fold has in registers.
+void StageFold::callFinalize(Value slice, ValueRange registers) {
   const dfrt::Stage &its = state.program.stages[finalize];
-  SmallVector<Value> arguments;
-  appendIndices(state, its, {}, slice, arguments);
-  if (stored)
-    arguments.append({stored->first, stored->second});
+  SmallVector<Value> arguments(finalizeIndices);
+  arguments[state.program.domains[its.domain].axes.size()] =
+      e.spill(e.extend(slice));
   for (uint32_t tensor : its.outputs)
     arguments.push_back(
         e.offset(e.parameters(), state.descriptorOffset[tensor]));
   arguments.push_back(state.address(scratch));
   if (finalizeSplit)
     arguments.append({e.counters(), e.parameters()});
-  e.callPacked(function, arguments, registers);
+  e.callPacked(finalizeCallee + "$follow", arguments, registers);
 }
 
 /// The first part alone is stored by the fold, too.
 void StageFold::foldInRegisters(const StateFunctions &functions) {
+  if (finalize != dfrt::kNone)
+    appendIndices(state, state.program.stages[finalize], {}, e.constant32(0),
+                  finalizeIndices);
   auto ask = [&] {
     return e.call("dfk_is_followed", {e.parameters(), e.counters(),
                                       e.constant32(int64_t(finalize))});
   };
   auto apply = [&](Value slice, ValueRange registers) {
-    callFinalize(finalizeCallee + "$follow", slice, std::nullopt, registers);
+    callFinalize(slice, registers);
   };
-  auto first = [&] {
-    Value zero = e.constant32(0);
-    findOutput();
-    callFinalize(finalizeCallee, zero, viewOf(e, record, output, zero), {});
-  };
-  FoldFollow follow{ask, apply, first};
+  FoldFollow follow{ask, apply};
   emitRegisterFold(
       state, stage, functions, sliced, state.byWarp.contains(callee),
       [&](Value number, Value slice, bool isNear) {
