@@ -27,7 +27,7 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
   %parts = dataflow.map @attend tasks @requests over @tokens
       operands(%q, %pages, %table : tensor<?x?x576xf16>, tensor<?x?x576xf16>, tensor<?x?xi32>)
       : () -> !dataflow.channel<!partial, pieces>
-  %whole = dataflow.reduce @merge(%parts)
+  %whole = dataflow.reduce @merge(%parts) requests [#dataflow.precision<accumulator = f32>]
       : (!dataflow.channel<!partial, pieces>) -> !dataflow.channel<!partial> identity {
     %all = dataflow.param "heads" : index
     %most = dataflow.param "block" : index
@@ -138,7 +138,24 @@ dataflow.program @mla_decode(%q: tensor<?x?x576xf16>, %pages: tensor<?x?x576xf16
           ins(%weights, %values : tensor<?x?xf16>, tensor<?x512xf16>) outs(%c#2 : tensor<?x512xf32>) -> tensor<?x512xf32>
       scf.yield %c#0, %new_sum, %new_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
     }
-    dataflow.yield %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+    // (max + k, sum 2^-k, acc 2^-k) is the same state for any k. With a sum of about 1, acc is within the range of the values, so
+    // that it may be stored in 16 bits; an empty piece keeps its sum of 0.
+    %least = arith.constant 0x0D800000 : f32
+    %floor = tensor.splat %least[%heads] : tensor<?xf32>
+    %positive = arith.maximumf %r#1, %floor : tensor<?xf32>
+    %k = math.log2 %positive fastmath<afn> : tensor<?xf32>
+    %minus_k = arith.negf %k : tensor<?xf32>
+    %unit = math.exp2 %minus_k : tensor<?xf32>
+    %unit_max = arith.addf %r#0, %k : tensor<?xf32>
+    %unit_sum = arith.mulf %r#1, %unit : tensor<?xf32>
+    %unit_acc = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>],
+                                iterator_types = ["parallel", "parallel"]}
+        ins(%unit : tensor<?xf32>) outs(%r#2 : tensor<?x512xf32>) {
+    ^bb0(%f: f32, %a: f32):
+      %x = arith.mulf %f, %a : f32
+      linalg.yield %x : f32
+    } -> tensor<?x512xf32>
+    dataflow.yield %unit_max, %unit_sum, %unit_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
   }
 
   // Combines two partial softmax states. A part of an empty request has maximum -inf and weight 0; the difference of two

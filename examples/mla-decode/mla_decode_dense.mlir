@@ -26,7 +26,7 @@ dataflow.program @mla_decode_dense(%q_latent: tensor<?x?x512xf16>, %q_rope: tens
       operands(%q_latent, %q_rope, %latent, %rope
                : tensor<?x?x512xf16>, tensor<?x?x64xf16>, tensor<?x?x512xf16>, tensor<?x?x64xf16>)
       : () -> !dataflow.channel<!partial, pieces>
-  %whole = dataflow.reduce @merge(%parts)
+  %whole = dataflow.reduce @merge(%parts) requests [#dataflow.precision<accumulator = f32>]
       : (!dataflow.channel<!partial, pieces>) -> !dataflow.channel<!partial> identity {
     %heads = dataflow.param "heads" : index
     %zero = arith.constant 0.0 : f32
@@ -144,7 +144,24 @@ dataflow.program @mla_decode_dense(%q_latent: tensor<?x?x512xf16>, %q_rope: tens
           ins(%weights, %values : tensor<?x?xf16>, tensor<?x512xf16>) outs(%c#2 : tensor<?x512xf32>) -> tensor<?x512xf32>
       scf.yield %c#0, %new_sum, %new_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
     }
-    dataflow.yield %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
+    // (max + k, sum 2^-k, acc 2^-k) is the same state for any k. With a sum of about 1, acc is within the range of the values, so
+    // that it may be stored in 16 bits; an empty piece keeps its sum of 0.
+    %least = arith.constant 0x0D800000 : f32
+    %floor = tensor.splat %least[%heads] : tensor<?xf32>
+    %positive = arith.maximumf %r#1, %floor : tensor<?xf32>
+    %k = math.log2 %positive fastmath<afn> : tensor<?xf32>
+    %minus_k = arith.negf %k : tensor<?xf32>
+    %unit = math.exp2 %minus_k : tensor<?xf32>
+    %unit_max = arith.addf %r#0, %k : tensor<?xf32>
+    %unit_sum = arith.mulf %r#1, %unit : tensor<?xf32>
+    %unit_acc = linalg.generic {indexing_maps = [affine_map<(h, d) -> (h)>, affine_map<(h, d) -> (h, d)>],
+                                iterator_types = ["parallel", "parallel"]}
+        ins(%unit : tensor<?xf32>) outs(%r#2 : tensor<?x512xf32>) {
+    ^bb0(%f: f32, %a: f32):
+      %x = arith.mulf %f, %a : f32
+      linalg.yield %x : f32
+    } -> tensor<?x512xf32>
+    dataflow.yield %unit_max, %unit_sum, %unit_acc : tensor<?xf32>, tensor<?xf32>, tensor<?x512xf32>
   }
 
   // Combines two partial softmax states. A part of an empty request has maximum -inf and weight 0; the difference of two

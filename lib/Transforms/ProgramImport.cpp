@@ -326,6 +326,9 @@ LogicalResult Importer::importRequests(StageOpInterface op,
   for (auto request : requests.getAsRange<RequestAttrInterface>()) {
     if (split && isa<PipelineAttr>(Attribute(request)))
       continue;
+    // What a kernel obeys when it is made.
+    if (isa<PrecisionAttr>(Attribute(request)) && isa<ReduceOp>(*op))
+      continue;
     if (isa<PipelineAttr>(Attribute(request)))
       return op->emitOpError("request '")
              << request.getRequestName() << "' on stage \"" << op.getStageName()

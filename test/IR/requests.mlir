@@ -37,12 +37,12 @@ dataflow.program @requests(%x: tensor<?x16xf16>, %n: tensor<?xi32>, %y: tensor<?
 
   // CHECK: dataflow.map @change
   // CHECK-SAME: requests [#dataflow.physical_form<inputs = [shared], outputs = [shared], output_aliases_input = 0>,
-  // CHECK-SAME: #dataflow.precision<accumulator = bf16, merge = f16>,
+  // CHECK-SAME: #dataflow.precision<accumulator = bf16, merge = bf16>,
   // CHECK-SAME: #dataflow.handoff<resident>,
   // CHECK-SAME: #dataflow.memory<automatic>]
   %changed = dataflow.map @change(%made) tasks @rows each @columns
       requests [#dataflow.physical_form<inputs = [shared], outputs = [shared], output_aliases_input = 0>,
-                #dataflow.precision<accumulator = bf16, merge = f16>,
+                #dataflow.precision<accumulator = bf16, merge = bf16>,
                 #dataflow.handoff<resident, depth = 1>,
                 #dataflow.memory<automatic>]
       : (!tiles) -> !tiles

@@ -49,10 +49,18 @@ struct Place {
   /// There are 64-bit addresses instead, one for each element of the first
   /// dimension: where the others of it lie.
   bool table = false;
+  /// The body's type of floating-point elements that memory has narrower; null:
+  /// they are of one type.
+  Type wide = {};
   /// Instead of the above, for an argument whose type has a fragment layout:
-  /// what the thread holds of it.
+  /// what the thread holds of it, as appendRegisterTypes says.
   SmallVector<Value> registers = {};
 };
+
+/// Appends the types of the registers in which a thread passes a value of
+/// `type`, a fragment or a scalar, from one function to another. Elements of 8
+/// and 16 bits share words, so that what was loaded may still be on its way.
+void appendRegisterTypes(Type type, SmallVectorImpl<Type> &types);
 
 struct Options {
   /// Each warp runs the function by itself: layouts have one warp, and there
@@ -72,7 +80,8 @@ struct Info {
   /// Shared memory at `dfk_fragment_at`, which is a multiple of 1024.
   uint64_t scratchBytes = 0;
   std::vector<std::string> remarks;
-  /// With Options::returnFields: the fields' scalars, one after the other.
+  /// With Options::returnFields: the registers of the fields, one field after
+  /// the other.
   SmallVector<Value> results;
 };
 

@@ -77,6 +77,9 @@ struct HandlerFunction {
   struct Input {
     dfrt::Record record;
     bool collected = false;
+    /// In memory, separable f32 fields have this type, each in the front of its
+    /// place in the slice. Not with `collected`.
+    std::optional<dfrt::ElementType> narrow = std::nullopt;
   };
 
   std::string symbol;
@@ -85,6 +88,8 @@ struct HandlerFunction {
   unsigned operands = 0;
   std::vector<Input> inputs;
   std::optional<dfrt::Record> output;
+  /// Input::narrow of `output`.
+  std::optional<dfrt::ElementType> narrow = std::nullopt;
   unsigned outputs = 0;
   /// The body works on one slice: separable fields are as wide as one slice,
   /// and the slices pointers point at it.
@@ -142,18 +147,21 @@ void registerHandlerToLLVMDialects(DialectRegistry &registry);
 /// A pairwise handler on fragments also becomes, where that is possible,
 /// functions by which a fold keeps records in registers:
 ///
-///   symbol$load   (head, slices) -> record
-///   symbol$merge  (packed, record, record) -> record
+///   symbol$load   (head, slices) -> loaded record
+///   symbol$widen  (loaded record) -> record
+///   symbol$merge  (packed, record, loaded record) -> record
 ///   symbol$store  (record, head, slices)
 ///   symbol$head   (record, head, slices)
 ///
 /// `store` writes all of a record. Of a function for slices, it writes the
 /// slice and `head` writes what slices have in common, which is needed once.
-/// `packed` holds the indices only. A record is the scalars that a thread holds
-/// of its fields, one field behind the other, in the layouts in which the
-/// handler returns them; as a result it is a struct if there are several. There
-/// are none of a handler that reads tensors, whose warps exchange anything, or
-/// whose fields do not lie in one piece in the record.
+/// `packed` holds the indices only. A record is the registers that a thread
+/// holds of its fields (fragments::appendRegisterTypes), one field behind the
+/// other, in the layouts in which the handler returns them; as a result it is a
+/// struct if there are several. A loaded record has fields as narrow as they
+/// are in memory; there is no `widen` if that is no difference. There are none
+/// of a handler that reads tensors, whose warps exchange anything, or whose
+/// fields do not lie in one piece in the record.
 ///
 /// Any other handler for slices on fragments of one warp also becomes functions
 /// by which the warp loads slices ahead:

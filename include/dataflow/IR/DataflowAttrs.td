@@ -317,6 +317,19 @@ def Dataflow_Layout : Dataflow_RequestAttr<"Layout", "layout"> {
 def Dataflow_Precision : Dataflow_RequestAttr<"Precision", "precision"> {
   let summary = "precision of accumulators and of merged parts";
   let description = [{
+    On a reduce, `accumulator` is the element type of the separable fields, in
+    which they are merged, and `merge` the type in which kernels store these
+    fields of the parts and of the result. Narrow fields take half of the bytes
+    that parts are written and read with. What a kernel has in registers is not
+    rounded: neither what has been merged, nor what a finalize takes from
+    registers. The CPU device stores the accumulator.
+
+    `automatic` asks for what the outputs that are made of these fields have in
+    common, f16 or bf16, and f32 where there is no such type. So values of parts
+    must fit the range of that type, as those of the outputs do: a softmax, say,
+    is normalised by the handler of its map, not only at its end. Without a
+    request, f32 stays f32.
+
     Constraints:
     - (C1) `accumulator` is a float or an integer type.
     - (C2) The stage has a handler.

@@ -133,7 +133,8 @@ def Dataflow_MergePrecision
     : Dataflow_Enum<"MergePrecision", "precision in which parts are merged", [
   I32EnumAttrCase<"automatic", 0>,
   I32EnumAttrCase<"f16", 1>,
-  I32EnumAttrCase<"f32", 2>
+  I32EnumAttrCase<"f32", 2>,
+  I32EnumAttrCase<"bf16", 3>
 ]>;
 
 def Dataflow_ConsumerOrder

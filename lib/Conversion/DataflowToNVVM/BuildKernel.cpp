@@ -103,6 +103,7 @@ private:
   llvm::StringSet<> byWarp;  ///< functions that a warp calls by itself
   llvm::StringSet<> tables;  ///< functions that get tables of records
   llvm::StringMap<uint32_t> following; ///< KernelState::following
+  StoredTypes storedTypes;             ///< of records, by stage
   uint32_t threads = 0;                ///< that compute
   /// That a plan may use of a CTA; only copies and releases need them.
   uint32_t maxBarriers = 0;
@@ -281,6 +282,12 @@ LogicalResult KernelBuilder::addHandlers() {
   llvm::erase_if(*functions, [&](const HandlerFunction &function) {
     return !wanted.contains(function.symbol);
   });
+  FailureOr<StoredTypes> types =
+      chooseStoredTypes(program, planned, streams, remarks);
+  if (failed(types))
+    return failure();
+  storedTypes = std::move(*types);
+  narrowRecords(planned, storedTypes, *functions);
   std::optional<PartFunctions> parts;
   if (streams) {
     parts.emplace(streams, rings, placeMaps(planned));
@@ -551,6 +558,8 @@ FailureOr<Operation *> KernelBuilder::build() {
   for (const HandlerFunctionInfo &handler : handlers)
     if (handler.fragmentBytes)
       state.exchanging.insert(handler.symbol);
+  if (failed(checkFolds(state, program, storedTypes)))
+    return failure();
   emitDispatch(state);
   addRings(state.emitter);
   addFacts(state);

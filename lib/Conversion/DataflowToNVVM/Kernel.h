@@ -15,6 +15,7 @@
 
 #include "Emitter.h"
 #include "dataflow/Conversion/DataflowToNVVM.h"
+#include "dataflow/Conversion/HandlerToLLVM.h"
 #include "dataflow/Schedule/Program.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -173,6 +174,25 @@ const dfrt::Variant *findSliced(const dfrt::Stage &stage);
 
 /// The results of a function: several are a struct, one is itself.
 SmallVector<Type> scalarsOf(LLVM::LLVMFuncOp function);
+/// How the kernel stores the separable f32 fields of the records of each stage:
+/// narrower where a precision request on a reduce says so (#dataflow.precision)
+/// and all stages that read or write these records can. Fails, with a
+/// diagnostic, where a type is asked for by name and that cannot be. Appends to
+/// `remarks` what has been decided.
+using StoredTypes = std::vector<std::optional<dfrt::ElementType>>;
+FailureOr<StoredTypes> chooseStoredTypes(ProgramOp program,
+                                         const dfrt::Program &planned,
+                                         KernelOp kernel,
+                                         std::vector<std::string> &remarks);
+
+/// Says so of each of `functions`, those of the stages of `planned`.
+void narrowRecords(const dfrt::Program &planned, const StoredTypes &types,
+                   std::vector<HandlerFunction> &functions);
+/// Tests that folds of narrow parts keep what they have merged in registers:
+/// memory would round it each time.
+LogicalResult checkFolds(KernelState &state, ProgramOp program,
+                         const StoredTypes &types);
+
 /// How many registers of a thread they take.
 unsigned registersOf(ArrayRef<Type> scalars);
 
@@ -180,8 +200,10 @@ unsigned registersOf(ArrayRef<Type> scalars);
 /// (dataflow/Conversion/HandlerToLLVM.h).
 struct StateFunctions {
   std::string load, merge, store, head;
+  std::string widen;         ///< empty: what is loaded is a record
   SmallVector<Type> scalars; ///< that stand for a record
-  unsigned registers = 0;    ///< that it takes of a thread
+  SmallVector<Type> loaded;  ///< that `load` returns
+  unsigned registers = 0;    ///< that a loaded record takes of a thread
 };
 
 /// Those of the handler function `callee`. Nothing if it has none, or if two

@@ -56,12 +56,16 @@ std::optional<StateFunctions> df::nvvm::findStateFunctions(Emitter &e,
   functions.store = name("$store");
   if (e.find(name("$head")))
     functions.head = name("$head");
+  if (e.find(name("$widen")))
+    functions.widen = name("$widen");
   LLVM::LLVMFuncOp merge = e.find(functions.merge);
-  if (!merge || !e.find(functions.load) || !e.find(functions.store))
+  LLVM::LLVMFuncOp load = e.find(functions.load);
+  if (!merge || !load || !e.find(functions.store))
     return std::nullopt;
   functions.scalars = scalarsOf(merge);
-  functions.registers = registersOf(functions.scalars);
-  if (functions.registers > kMaxRegisters)
+  functions.loaded = scalarsOf(load);
+  functions.registers = registersOf(functions.loaded);
+  if (registersOf(functions.scalars) > kMaxRegisters)
     return std::nullopt;
   return functions;
 }
@@ -98,6 +102,7 @@ private:
   Value isInside(Cursor at) { return e.less(at.slice, end); }
   Cursor next(Cursor at);
   Registers load(Cursor at);
+  Registers widen(ArrayRef<Value> loaded);
   Registers merge(Value slice, ValueRange left, ValueRange right);
   void store(Value slice, ValueRange record);
   void keep(Value slice, ValueRange record);
@@ -137,6 +142,13 @@ FoldEmitter::Cursor FoldEmitter::next(Cursor at) {
 FoldEmitter::Registers FoldEmitter::load(Cursor at) {
   RecordView from = part(at.part, sliced ? at.slice : Value(), near);
   return e.results(e.call(functions.load, {from.first, from.second}));
+}
+
+/// A record of what was loaded.
+FoldEmitter::Registers FoldEmitter::widen(ArrayRef<Value> loaded) {
+  if (functions.widen.empty())
+    return Registers(loaded);
+  return e.results(e.call(functions.widen, loaded));
 }
 
 FoldEmitter::Registers FoldEmitter::merge(Value slice, ValueRange left,
@@ -199,11 +211,12 @@ FoldEmitter::Registers FoldEmitter::loadGroup(Cursor &back) {
 void FoldEmitter::takeGroup(Cursor &front, Registers &folded, Registers &first,
                             ArrayRef<Value> group) {
   SmallVector<Result> results;
-  size_t size = functions.scalars.size();
+  size_t size = functions.scalars.size(), loadedSize = functions.loaded.size();
   for (unsigned i = 0; i < window.size; ++i) {
-    ArrayRef<Value> record = group.slice(i * size, size);
+    ArrayRef<Value> loaded = group.slice(i * loadedSize, loadedSize);
     Value isFirst = e.equal(front.part, e.constant32(0));
-    Registers merged = merge(front.slice, folded, record);
+    Registers record = widen(loaded);
+    Registers merged = merge(front.slice, folded, loaded);
     for (size_t k = 0; k < size; ++k)
       folded[k] = e.select(isFirst, record[k], merged[k]);
     Value isLast = e.equal(e.add(front.part, e.constant32(1)), count);
@@ -263,7 +276,7 @@ SmallVector<Value> FoldEmitter::turn(ValueRange values) {
   if (follow)
     llvm::append_range(state, functions.scalars);
   for (unsigned i = 0; i < window.size; ++i)
-    llvm::append_range(group, functions.scalars);
+    llvm::append_range(group, functions.loaded);
   // A cursor and registers, as a branch returns them.
   auto join = [](Cursor at, ValueRange registers) {
     SmallVector<Value> values{at.slice, at.part};
@@ -333,10 +346,11 @@ FoldEmitter::Registers FoldEmitter::fold() {
   if (follow)
     followed = follow->ask();
   SmallVector<Value> values{begin, e.constant32(0), back.slice, back.part};
-  // Nothing has been folded: any values will do.
+  // Nothing has been folded: any values will do that need not be waited for.
   size_t size = functions.scalars.size();
   for (unsigned i = 0; i < (follow ? 2 : 1); ++i)
-    values.append(records.begin(), records.begin() + size);
+    for (Type type : functions.scalars)
+      values.push_back(LLVM::ZeroOp::create(e.builder, e.loc, type));
   llvm::append_range(values, records);
   SmallVector<Value> left = e.repeat(
       values, [&](ValueRange now) { return isInside({now[0], now[1]}); },

@@ -88,6 +88,10 @@ Value FragmentLowering::applyScalar(Operation *op, ValueRange operands) {
     intrinsic = "llvm.nvvm.ex2.approx.ftz.f";
   else if (type.isF32() && isa<arith::DivFOp>(op))
     intrinsic = "llvm.nvvm.div.full";
+  else if (auto log = dyn_cast<math::Log2Op>(op);
+           log && type.isF32() &&
+           bitEnumContainsAny(log.getFastmath(), arith::FastMathFlags::afn))
+    intrinsic = "llvm.nvvm.lg2.approx.ftz.f";
   if (!intrinsic.empty())
     return LLVM::CallIntrinsicOp::create(
                builder, loc, type, builder.getStringAttr(intrinsic), operands)
@@ -105,9 +109,8 @@ Value FragmentLowering::applyScalar(Operation *op, ValueRange operands) {
   return scalarOp->getResult(0);
 }
 
-/// Rounds neighbours together: one instruction for two elements.
-static SmallVector<Value> roundPairs(FragmentLowering &lowering,
-                                     ArrayRef<Value> values, Type to) {
+SmallVector<Value> df::fragments::roundPairs(FragmentLowering &lowering,
+                                             ArrayRef<Value> values, Type to) {
   OpBuilder &builder = lowering.builder;
   Location loc = lowering.loc;
   SmallVector<Value> results;

@@ -24,6 +24,8 @@ using namespace mlir::df::fragments;
 
 static constexpr unsigned kSharedSpace = 3;
 static constexpr int64_t kSectorBytes = 32;
+/// Rows whose extent nobody knows.
+static constexpr int64_t kLongRow = int64_t(1) << 62;
 /// What a thread is to store at a time, the best first.
 static constexpr int64_t kStoreBytes[] = {16, 8};
 
@@ -37,11 +39,28 @@ static FragmentLayout::Base *findBase(Bases &bases, unsigned dim,
   return nullptr;
 }
 
-/// How many neighbours along `dim` a warp holds from an element on, as far as
-/// `width` of a thread and lanes go on with each other.
-static int64_t runOf(FragmentLayout::Description &layout, unsigned dim,
+/// How many elements lie together in a row of memory: of a dimension whose
+/// slices lie apart, those of a slice.
+static int64_t rowOf(const Memory &to) {
+  unsigned dim = to.strides.size() - 1;
+  if (to.split == int64_t(dim))
+    return to.part;
+  return getConstantIntValue(to.shape[dim]).value_or(kLongRow);
+}
+
+/// How many neighbours in memory a warp holds from an element on, as far as
+/// `width` of a thread and lanes go on with each other: along the last
+/// dimension, and from row to row where nothing lies between them.
+static int64_t runOf(FragmentLayout::Description &layout, const Memory &to,
                      int64_t width) {
-  while (findBase(layout.lanes, dim, width))
+  unsigned dim = to.strides.size() - 1;
+  int64_t row = rowOf(to);
+  while (width < row && findBase(layout.lanes, dim, width))
+    width *= 2;
+  if (width != row || dim == 0 ||
+      getConstantIntValue(to.strides[dim - 1]) != row)
+    return width;
+  for (int64_t step = 1; findBase(layout.lanes, dim - 1, step); step *= 2)
     width *= 2;
   return width;
 }
@@ -231,11 +250,12 @@ struct Exchange {
 };
 } // namespace
 
-/// So that a thread has `width` neighbours along `dim`, and lanes together
+/// So that a thread has `width` neighbours in a row of `to`, and lanes together
 /// `sector` of them; nothing where that cannot be.
 static std::optional<Exchange> planExchange(const FragmentLayout &from,
-                                            bool narrow, unsigned dim,
+                                            bool narrow, const Memory &to,
                                             int64_t width, int64_t sector) {
+  unsigned dim = from.rank() - 1;
   Exchange plan;
   plan.layout = from;
   FragmentLayout::Description layout = from.describe();
@@ -262,7 +282,7 @@ static std::optional<Exchange> planExchange(const FragmentLayout &from,
     return a.dim == dim && (b.dim != dim || a.step < b.step);
   });
   plan.layout = FragmentLayout::get(layout);
-  if (plan.layout.contiguous(dim) < width || runOf(layout, dim, width) < sector)
+  if (plan.layout.contiguous(dim) < width || runOf(layout, to, width) < sector)
     return std::nullopt;
   return plan;
 }
@@ -273,20 +293,20 @@ Fragment FragmentLowering::fillSectors(Fragment fragment, const Memory &to) {
       (to.element.isIntOrFloat() ? to.element.getIntOrFloatBitWidth() : 64) / 8;
   if (cast<LLVM::LLVMPointerType>(to.pointer.getType()).getAddressSpace() ==
           kSharedSpace ||
-      rank == 0 || bytes == 0 || to.split == int64_t(rank) - 1 ||
-      getConstantIntValue(to.strides[rank - 1]) != 1)
+      rank == 0 || bytes == 0 || getConstantIntValue(to.strides[rank - 1]) != 1)
     return fragment;
-  unsigned dim = rank - 1;
   int64_t sector = kSectorBytes / bytes;
   FragmentLayout::Description layout = fragment.layout.describe();
-  if (runOf(layout, dim, fragment.layout.contiguous(dim)) >= sector)
+  int64_t own =
+      std::min(int64_t(fragment.layout.contiguous(rank - 1)), rowOf(to));
+  if (runOf(layout, to, own) >= sector)
     return fragment;
   // Nothing is written before it is known to lead to whole sectors.
   std::optional<Exchange> plan;
   for (int64_t vector : kStoreBytes)
-    if (!plan && bytes < vector)
+    if (!plan && bytes < vector && rowOf(to) % (vector / bytes) == 0)
       plan = planExchange(fragment.layout,
-                          isNarrow(fragment.registers.front().getType()), dim,
+                          isNarrow(fragment.registers.front().getType()), to,
                           vector / bytes, sector);
   if (!plan)
     return fragment;

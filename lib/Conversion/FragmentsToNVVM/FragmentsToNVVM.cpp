@@ -159,21 +159,32 @@ Value FragmentLowering::fromBits(Value bits, Type type) {
 // Loops and branches
 //===----------------------------------------------------------------------===//
 
-/// How many elements of a fragment pass through a loop in one word: a register
+/// How many of `registers` elements pass through a loop in one word: a register
 /// of a thread has 32 bits, whatever is in it.
-static unsigned elementsPerWord(const Fragment &fragment) {
-  Type element = fragment.registers.front().getType();
+static unsigned elementsPerWord(Type element, size_t registers) {
   if (!element.isIntOrFloat())
     return 1;
   unsigned bits = element.getIntOrFloatBitWidth();
   unsigned count = bits == 8 || bits == 16 ? 32 / bits : 1;
-  return fragment.registers.size() % count == 0 ? count : 1;
+  return registers % count == 0 ? count : 1;
+}
+
+void df::fragments::appendRegisterTypes(Type type,
+                                        SmallVectorImpl<Type> &types) {
+  std::optional<FragmentLayout> layout = layoutOf(type);
+  size_t registers = layout ? layout->registers() : 1;
+  Type element = getElementTypeOrSelf(type);
+  unsigned count = layout ? elementsPerWord(element, registers) : 1;
+  if (count > 1)
+    element = IntegerType::get(type.getContext(), 32);
+  types.append(registers / count, element);
 }
 
 /// The registers of a fragment in words, and back.
 static void packWords(FragmentLowering &lowering, const Fragment &fragment,
                       SmallVectorImpl<Value> &flat) {
-  unsigned count = elementsPerWord(fragment);
+  unsigned count = elementsPerWord(fragment.registers.front().getType(),
+                                   fragment.registers.size());
   if (count == 1) {
     llvm::append_range(flat, fragment.registers);
     return;
@@ -190,11 +201,12 @@ static void packWords(FragmentLowering &lowering, const Fragment &fragment,
                                            builder.getI32Type(), word));
   }
 }
-static Fragment unpackWords(FragmentLowering &lowering, const Fragment &like,
+static Fragment unpackWords(FragmentLowering &lowering,
+                            const FragmentLayout &layout, Type element,
                             ValueRange &flat) {
-  Fragment result{like.layout, {}};
-  unsigned count = elementsPerWord(like);
-  size_t words = like.registers.size() / count;
+  Fragment result{layout, {}};
+  unsigned count = elementsPerWord(element, layout.registers());
+  size_t words = layout.registers() / count;
   if (count == 1) {
     result.registers.assign(flat.begin(), flat.begin() + words);
   } else {
@@ -206,7 +218,7 @@ static Fragment unpackWords(FragmentLowering &lowering, const Fragment &like,
         result.registers.push_back(lowering.fromBits(
             LLVM::ExtractElementOp::create(builder, lowering.loc, parts,
                                            lowering.i32(k)),
-            like.registers.front().getType()));
+            element));
     }
   }
   flat = flat.drop_front(words);
@@ -249,8 +261,9 @@ static void unflatten(FragmentLowering &lowering, ValueRange values,
     }
     if (const Fragment *fragment = lowering.fragment(model)) {
       if (words) {
-        Fragment like = *fragment;
-        lowering.map(value, unpackWords(lowering, like, flat));
+        FragmentLayout layout = fragment->layout;
+        Type element = fragment->registers.front().getType();
+        lowering.map(value, unpackWords(lowering, layout, element, flat));
         continue;
       }
       Fragment next{fragment->layout, {}};
@@ -525,6 +538,7 @@ Memory FragmentLowering::memoryOf(const Place &place, unsigned argument) {
   Memory memory;
   memory.pointer = word(1);
   memory.element = type.getElementType();
+  memory.wide = place.wide;
   memory.alignment = place.alignment;
   memory.table = place.table;
   memory.argument = argument;
@@ -600,8 +614,11 @@ LogicalResult FragmentLowering::run(Block &body, ArrayRef<Place> arguments,
   for (auto [number, pair] :
        llvm::enumerate(llvm::zip(body.getArguments(), arguments))) {
     auto &[argument, place] = pair;
+    ValueRange words = place.registers;
     if (std::optional<FragmentLayout> layout = layoutOf(argument.getType()))
-      map(argument, Fragment{*layout, place.registers});
+      map(argument,
+          unpackWords(*this, *layout, getElementTypeOrSelf(argument.getType()),
+                      words));
     else if (isTensor(argument.getType()))
       map(argument, memoryOf(place, unsigned(number)));
     else
@@ -613,7 +630,7 @@ LogicalResult FragmentLowering::run(Block &body, ArrayRef<Place> arguments,
   loc = terminator->getLoc();
   if (options.returnFields) {
     if (failed(flatten(*this, terminator, terminator->getOperands(),
-                       /*words=*/false, info.results)))
+                       /*words=*/true, info.results)))
       return failure();
   }
   ValueRange results = terminator->getOperands();

@@ -70,6 +70,8 @@ struct SharedTile {
 struct Memory {
   Value pointer; ///< of the first element
   Type element;
+  /// The type of what is loaded and stored, where that is a wider float.
+  Type wide;
   SmallVector<OpFoldResult> shape;   ///< index
   SmallVector<OpFoldResult> strides; ///< index, in elements
   /// What each stride is a multiple of, in elements.
@@ -312,7 +314,12 @@ private:
 };
 
 /// An element as it was stored.
-Value fromStored(FragmentLowering &lowering, Value value, Type element);
+Value fromStored(FragmentLowering &lowering, Value value, const Memory &from);
+
+/// Rounds an even number of f32 to 16 bits, neighbours together: one
+/// instruction for two elements.
+SmallVector<Value> roundPairs(FragmentLowering &lowering,
+                              ArrayRef<Value> values, Type to);
 
 } // namespace mlir::df::fragments
 

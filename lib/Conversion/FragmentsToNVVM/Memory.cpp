@@ -207,11 +207,30 @@ static Value toStored(FragmentLowering &lowering, Value value) {
 }
 
 Value df::fragments::fromStored(FragmentLowering &lowering, Value value,
-                                Type element) {
-  if (element.isIndex())
-    return arith::IndexCastOp::create(lowering.builder, lowering.loc, element,
+                                const Memory &from) {
+  OpBuilder &builder = lowering.builder;
+  if (from.element.isIndex())
+    return arith::IndexCastOp::create(builder, lowering.loc, from.element,
                                       value);
-  return lowering.fromBits(value, element);
+  value = lowering.fromBits(value, from.element);
+  if (!from.wide)
+    return value;
+  return arith::ExtFOp::create(builder, lowering.loc, from.wide, value);
+}
+
+/// What memory keeps of a fragment.
+static Fragment narrow(FragmentLowering &lowering, const Fragment &from,
+                       const Memory &to) {
+  if (!to.wide)
+    return from;
+  Fragment result{from.layout, {}};
+  if (from.registers.size() % 2 == 0)
+    result.registers = roundPairs(lowering, from.registers, to.element);
+  else
+    for (Value value : from.registers)
+      result.registers.push_back(arith::TruncFOp::create(
+          lowering.builder, lowering.loc, to.element, value));
+  return result;
 }
 
 /// Loads `access.width()` elements, of which register `reg` is the first.
@@ -231,7 +250,7 @@ static void loadVector(FragmentLowering &lowering, Access &access,
                       : LLVM::ExtractElementOp::create(builder, lowering.loc,
                                                        loaded, lowering.i32(i))
                             .getResult();
-    elements[i] = fromStored(lowering, value, from.element);
+    elements[i] = fromStored(lowering, value, from);
   }
 }
 
@@ -364,7 +383,8 @@ static void fillRegion(FragmentLowering &lowering, Block *block, unsigned count,
 Fragment FragmentLowering::load(const Memory &from,
                                 const FragmentLayout &layout, Value padding) {
   Part part(*this, layout, from.shape);
-  SmallVector<Type> types(layout.registers(), from.element);
+  SmallVector<Type> types(layout.registers(),
+                          from.wide ? from.wide : from.element);
   auto loadPart = [&](Access &access, MutableArrayRef<Value> result) {
     unsigned width = access.width();
     for (const Guarded &group : part.guard(width)) {
@@ -410,7 +430,7 @@ Fragment FragmentLowering::load(const Memory &from,
 
 void FragmentLowering::store(const Fragment &from, const Memory &to,
                              ArrayRef<OpFoldResult> limits) {
-  Fragment fragment = fillSectors(from, to);
+  Fragment fragment = fillSectors(narrow(*this, from, to), to);
   ArrayRef<Value> registers = fragment.registers;
   auto storeAll = [&]() {
     Access access(*this, to, fragment.layout, kVectorBytes);

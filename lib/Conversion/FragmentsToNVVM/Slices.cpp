@@ -256,7 +256,7 @@ SmallVector<Value> FragmentLowering::loadElements(const Memory &source,
                                : LLVM::ExtractElementOp::create(builder, loc,
                                                                 loaded, i32(i))
                                      .getResult();
-    elements.push_back(fromStored(*this, element, source.element));
+    elements.push_back(fromStored(*this, element, source));
   }
   return elements;
 }

@@ -65,18 +65,13 @@ Type handlers::storageType(MLIRContext *context, dfrt::ElementType element) {
 /// this (HandlerFunction::fragments).
 static constexpr uint64_t kArgumentAlignment = 16;
 
-/// How many registers of a thread a value takes that is held in registers.
-static unsigned registerCount(Type type) {
-  std::optional<FragmentLayout> layout = getFragmentLayout(type);
-  return layout ? layout->registers() : 1;
-}
-
 namespace {
 
 /// Where a field lies, and its logical shape.
 struct FieldPlace {
-  Type element;
-  SmallVector<int64_t> shape; ///< of the tensor that the body sees
+  Type element; ///< in memory
+  Type seen; ///< of the tensor that the body sees, which may be a wider float
+  SmallVector<int64_t> shape; ///< of that tensor
   bool inSlices = false;      ///< relative to the slices pointer
   uint64_t offset = 0;
   int64_t dim = -1;   ///< separable dimension, if split in memory
@@ -102,7 +97,8 @@ public:
   LogicalResult build();
 
 private:
-  FieldPlace place(const dfrt::Record &record, const dfrt::Field &field) const;
+  FieldPlace place(const dfrt::Record &record, const dfrt::Field &field,
+                   std::optional<dfrt::ElementType> narrow) const;
   LogicalResult checkBody(Block &block);
   void finish(func::FuncOp innerFunc);
 
@@ -126,6 +122,8 @@ private:
                  ValueRange sizes = {});
   Value fieldMemref(const FieldPlace &where, Value head, Value slices);
   Value readField(const FieldPlace &where, Value head, Value slices);
+  /// A tensor of a field as the body sees it.
+  Value widen(const FieldPlace &where, Value tensor);
   void writeField(const FieldPlace &where, Value value, Value head,
                   Value slices);
   Value toTensor(Value memref, RankedTensorType type, bool writable);
@@ -158,10 +156,13 @@ private:
 
 } // namespace
 
-FieldPlace FunctionBuilder::place(const dfrt::Record &record,
-                                  const dfrt::Field &field) const {
+FieldPlace
+FunctionBuilder::place(const dfrt::Record &record, const dfrt::Field &field,
+                       std::optional<dfrt::ElementType> narrow) const {
   FieldPlace result;
-  result.element = handlers::storageType(context, field.element);
+  dfrt::ElementType stored = handlers::storedElement(field, narrow);
+  result.element = handlers::storageType(context, stored);
+  result.seen = handlers::storageType(context, field.element);
   result.shape.assign(field.shape.begin(), field.shape.end());
   result.offset = field.offset;
   if (field.separable < 0)
@@ -172,7 +173,7 @@ FieldPlace FunctionBuilder::place(const dfrt::Record &record,
   } else if (record.slices > 1) {
     result.dim = field.separable;
     result.slices = record.slices;
-    result.pitch = record.sliceBytes / dfrt::elementBytes(field.element);
+    result.pitch = record.sliceBytes / dfrt::elementBytes(stored);
   }
   return result;
 }
@@ -218,13 +219,15 @@ Value FunctionBuilder::passDescriptor(RankedTensorType type) {
 SmallVector<Type> FunctionBuilder::registerTypes() const {
   SmallVector<Type> types{pointer};
   for (Type type : *held)
-    types.append(registerCount(type), getElementTypeOrSelf(type));
+    fragments::appendRegisterTypes(type, types);
   return types;
 }
 
 fragments::Place FunctionBuilder::passRegisters(Type type) {
   fragments::Place place;
-  for (unsigned i = 0; i < registerCount(type); ++i)
+  SmallVector<Type> types;
+  fragments::appendRegisterTypes(type, types);
+  for (size_t i = 0; i < types.size(); ++i)
     place.registers.push_back(pass(outerBlock->getArgument(++registers)));
   if (!isa<RankedTensorType>(type))
     place.value = place.registers.front();
@@ -317,6 +320,13 @@ static SmallVector<ReassociationIndices> mergeAt(int64_t dim, int64_t rank) {
   return result;
 }
 
+Value FunctionBuilder::widen(const FieldPlace &where, Value tensor) {
+  if (where.element == where.seen)
+    return tensor;
+  return arith::ExtFOp::create(
+      inner, loc, RankedTensorType::get(where.shape, where.seen), tensor);
+}
+
 Value FunctionBuilder::readField(const FieldPlace &where, Value head,
                                  Value slices) {
   Value memref = fieldMemref(where, head, slices);
@@ -326,7 +336,7 @@ Value FunctionBuilder::readField(const FieldPlace &where, Value head,
   Value tensor = toTensor(
       memref, RankedTensorType::get(memory.getShape(), where.element), false);
   if (where.slices == 1)
-    return tensor;
+    return widen(where, tensor);
   if (where.dim != 0) {
     SmallVector<int64_t> order, shape;
     for (int64_t i = 1; i <= where.dim; ++i)
@@ -340,9 +350,10 @@ Value FunctionBuilder::readField(const FieldPlace &where, Value head,
     tensor = linalg::TransposeOp::create(inner, loc, tensor, empty, order)
                  ->getResult(0);
   }
-  return tensor::CollapseShapeOp::create(
-      inner, loc, RankedTensorType::get(where.shape, where.element), tensor,
-      mergeAt(where.dim, where.shape.size()));
+  return widen(where, tensor::CollapseShapeOp::create(
+                          inner, loc,
+                          RankedTensorType::get(where.shape, where.element),
+                          tensor, mergeAt(where.dim, where.shape.size())));
 }
 
 void FunctionBuilder::writeField(const FieldPlace &where, Value value,
@@ -353,6 +364,9 @@ void FunctionBuilder::writeField(const FieldPlace &where, Value value,
     memref::StoreOp::create(inner, loc, value, memref, ValueRange());
     return;
   }
+  if (where.element != where.seen)
+    value = arith::TruncFOp::create(
+        inner, loc, RankedTensorType::get(where.shape, where.element), value);
   if (where.slices > 1) {
     SmallVector<int64_t> split = where.shape, order{where.dim};
     split[where.dim] /= where.slices;
@@ -373,8 +387,12 @@ void FunctionBuilder::writeField(const FieldPlace &where, Value value,
 
 fragments::Place FunctionBuilder::fieldPlace(const FieldPlace &where,
                                              Value head, Value slices) {
-  return {fieldMemref(where, head, slices),
-          where.slices > 1 ? where.dim : int64_t(-1), dfrt::kRecordAlignment};
+  fragments::Place place{fieldMemref(where, head, slices),
+                         where.slices > 1 ? where.dim : int64_t(-1),
+                         dfrt::kRecordAlignment};
+  if (where.element != where.seen)
+    place.wide = where.seen;
+  return place;
 }
 
 /// Writes the body, whose tensors carry layouts, at the end of the inner
@@ -386,8 +404,8 @@ FunctionBuilder::lowerFragments(Block &block,
   SmallVector<fragments::Place> fields;
   if (function.output)
     for (const dfrt::Field &field : function.output->fields)
-      fields.push_back(
-          fieldPlace(place(*function.output, field), head, slices));
+      fields.push_back(fieldPlace(
+          place(*function.output, field, function.narrow), head, slices));
   fragments::Options options;
   options.warp = function.warp;
   options.scratchLimit = function.fragmentLimit;
@@ -418,7 +436,7 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
     SmallVector<int64_t> shape = where.shape;
     if (collected)
       shape.insert(shape.begin(), ShapedType::kDynamic);
-    Type type = where.element;
+    Type type = where.seen;
     if (!shape.empty())
       type = RankedTensorType::get(shape, type);
     // How a field lies in registers is the body's affair.
@@ -440,13 +458,14 @@ LogicalResult FunctionBuilder::checkBody(Block &block) {
   for (const HandlerFunction::Input &input : function.inputs)
     for (const dfrt::Field &field : input.record.fields)
       if (failed(checkType(block.getArgument(argument++).getType(),
-                           place(input.record, field), input.collected,
-                           field.name)))
+                           place(input.record, field, input.narrow),
+                           input.collected, field.name)))
         return failure();
   if (function.output)
     for (auto [i, field] : llvm::enumerate(function.output->fields))
       if (failed(checkType(block.getTerminator()->getOperand(i).getType(),
-                           place(*function.output, field), false, field.name)))
+                           place(*function.output, field, function.narrow),
+                           false, field.name)))
         return failure();
   return success();
 }
@@ -553,7 +572,7 @@ LogicalResult FunctionBuilder::build() {
     }
     Value head = passPointer(), slices = passPointer();
     for (const dfrt::Field &field : record.fields) {
-      FieldPlace where = place(record, field);
+      FieldPlace where = place(record, field, input.narrow);
       if (function.fragments && !where.shape.empty())
         places.push_back(fieldPlace(where, head, slices));
       else
@@ -603,7 +622,8 @@ LogicalResult FunctionBuilder::build() {
     const dfrt::Record &record = *function.output;
     fields = record.fields.size();
     for (unsigned i = 0; i < fields; ++i)
-      writeField(place(record, record.fields[i]), results[i], head, slices);
+      writeField(place(record, record.fields[i], function.narrow), results[i],
+                 head, slices);
   }
   for (unsigned i = 0; i < function.outputs; ++i) {
     if (results[fields + i].getType() !=

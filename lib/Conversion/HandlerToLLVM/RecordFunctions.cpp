@@ -8,6 +8,7 @@
 #include "RecordFunctions.h"
 #include "dataflow/IR/Dataflow.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -47,9 +48,45 @@ LogicalResult RecordFunctions::end(Block &block,
   return success();
 }
 
-fragments::Place RecordFunctions::memoryPlace(const dfrt::Record &record,
-                                              unsigned number, Value head,
-                                              Value slices) {
+dfrt::ElementType
+handlers::storedElement(const dfrt::Field &field,
+                        std::optional<dfrt::ElementType> narrow) {
+  bool isNarrow =
+      narrow && field.separable >= 0 && field.element == dfrt::ElementType::f32;
+  return isNarrow ? *narrow : field.element;
+}
+
+Type handlers::withElement(Type type, Type element) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return element;
+  return RankedTensorType::get(tensor.getShape(), element,
+                               tensor.getEncoding());
+}
+
+void handlers::narrowArgument(BlockArgument argument, Type element) {
+  Type wide = argument.getType();
+  // The body need not be part of an operation.
+  OpBuilder builder(argument.getContext());
+  builder.setInsertionPointToStart(argument.getOwner());
+  argument.setType(withElement(wide, element));
+  auto extended =
+      arith::ExtFOp::create(builder, argument.getLoc(), wide, argument);
+  argument.replaceAllUsesExcept(extended, extended);
+}
+
+Type RecordFunctions::loadedType(unsigned input, unsigned field, Type type) {
+  const HandlerFunction::Input &from = function.inputs[input];
+  return handlers::withElement(
+      type, handlers::storageType(builder.getContext(),
+                                  handlers::storedElement(
+                                      from.record.fields[field], from.narrow)));
+}
+
+fragments::Place
+RecordFunctions::memoryPlace(const dfrt::Record &record,
+                             std::optional<dfrt::ElementType> narrow,
+                             unsigned number, Value head, Value slices) {
   const dfrt::Field &field = record.fields[number];
   SmallVector<int64_t> shape(field.shape.begin(), field.shape.end());
   Value base = head;
@@ -61,8 +98,10 @@ fragments::Place RecordFunctions::memoryPlace(const dfrt::Record &record,
   if (field.offset)
     base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
                                ArrayRef<LLVM::GEPArg>{int32_t(field.offset)});
-  auto memory = MemRefType::get(
-      shape, handlers::storageType(builder.getContext(), field.element));
+  Type wide = handlers::storageType(builder.getContext(), field.element);
+  Type element = handlers::storageType(builder.getContext(),
+                                       handlers::storedElement(field, narrow));
+  auto memory = MemRefType::get(shape, element);
   Value descriptor =
       MemRefDescriptor::fromStaticShape(builder, loc, converter, memory, base);
   fragments::Place place;
@@ -70,6 +109,8 @@ fragments::Place RecordFunctions::memoryPlace(const dfrt::Record &record,
       UnrealizedConversionCastOp::create(builder, loc, memory, descriptor)
           .getResult(0);
   place.alignment = dfrt::kRecordAlignment;
+  if (element != wide)
+    place.wide = wide;
   return place;
 }
 
@@ -85,10 +126,13 @@ LogicalResult RecordFunctions::buildLoad(StringRef suffix, unsigned inputs,
   SmallVector<fragments::Place> places;
   SmallVector<Value> results;
   for (const Read &read : reads) {
+    const HandlerFunction::Input &input = function.inputs[read.input];
     fragments::Place place =
-        memoryPlace(function.inputs[read.input].record, read.field,
+        memoryPlace(input.record, input.narrow, read.field,
                     entry->getArgument(2 * read.input),
                     entry->getArgument(2 * read.input + 1));
+    // Whoever uses it widens it: nothing waits for the load here.
+    place.wide = {};
     BlockArgument argument = block.addArgument(withoutLayout(read.type), loc);
     if (isa<RankedTensorType>(read.type)) {
       results.push_back(

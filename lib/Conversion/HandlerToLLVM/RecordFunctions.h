@@ -29,7 +29,8 @@ public:
   }
 
 protected:
-  /// A field of an input, in the layout of `type`, or a scalar.
+  /// A field of an input, in the layout of `type`, or a scalar; with the
+  /// elements of memory.
   struct Read {
     unsigned input, field;
     Type type;
@@ -46,8 +47,11 @@ protected:
   LogicalResult buildLoad(StringRef suffix, unsigned inputs,
                           ArrayRef<Read> reads);
   /// Where a field lies of a record that begins at `head` and `slices`.
-  fragments::Place memoryPlace(const dfrt::Record &record, unsigned field,
-                               Value head, Value slices);
+  fragments::Place memoryPlace(const dfrt::Record &record,
+                               std::optional<dfrt::ElementType> narrow,
+                               unsigned field, Value head, Value slices);
+  /// `type`, in which the body reads a field, with the elements of memory.
+  Type loadedType(unsigned input, unsigned field, Type type);
 
   const HandlerFunction &function;
   OpBuilder builder;

@@ -94,15 +94,19 @@ bool SliceBuilder::prepare() {
     return false;
   // Behind the fields, their registers; then the fields go.
   unsigned at = next;
-  auto replace = [&](ArrayRef<Read> reads,
+  auto replace = [&](MutableArrayRef<Read> reads,
                      ArrayRef<SmallVector<Value>> values) {
     for (auto [read, its] : llvm::zip(reads, values)) {
       BlockArgument argument = block.insertArgument(at++, read.type, loc);
+      Type loaded = loadedType(read.input, read.field, read.type);
       for (Value value : its) {
         value.replaceAllUsesWith(argument);
         if (Operation *convert = value.getDefiningOp())
           convert->erase();
       }
+      if (loaded != read.type)
+        handlers::narrowArgument(argument, getElementTypeOrSelf(loaded));
+      read.type = loaded;
     }
   };
   replace(common, commonValues);

@@ -32,23 +32,26 @@ public:
   LogicalResult build();
 
 private:
-  /// Scalars that stand for a field in registers.
-  struct Field {
-    Type type; ///< of the fragment, or of a scalar
-    Type element;
-    unsigned registers = 1;
-  };
-
-  /// The next registers of `values`, which are removed.
-  fragments::Place takeRegisters(const Field &field, ValueRange &values);
+  /// The next registers of `values` that stand for a value of `type`; they are
+  /// removed.
+  fragments::Place takeRegisters(Type type, ValueRange &values);
+  LogicalResult buildWiden();
   LogicalResult buildMerge();
   enum class Part { whole, head, slice };
   LogicalResult buildStore(StringRef suffix, Part part);
-  SmallVector<Type> registerTypes(unsigned records) const;
 
   Region body;
-  SmallVector<Field> fields;
+  SmallVector<Type> fields; ///< fragments or scalars
+  SmallVector<Type> loaded; ///< the same, with the elements of memory
 };
+
+/// The registers in which functions pass values of `fields`.
+SmallVector<Type> registerTypes(ArrayRef<Type> fields) {
+  SmallVector<Type> types;
+  for (Type type : fields)
+    fragments::appendRegisterTypes(type, types);
+  return types;
+}
 
 } // namespace
 
@@ -73,45 +76,59 @@ bool StateBuilder::prepare() {
 
   ValueRange results = block.getTerminator()->getOperands();
   for (unsigned i = 0; i < count; ++i) {
-    Field field{results[i].getType(), results[i].getType()};
-    if (std::optional<FragmentLayout> layout = getFragmentLayout(field.type)) {
-      field.element = cast<RankedTensorType>(field.type).getElementType();
-      field.registers = layout->registers();
-    } else if (isa<RankedTensorType>(field.type)) {
+    Type type = results[i].getType();
+    if (isa<RankedTensorType>(type) && !getFragmentLayout(type))
       return false;
-    }
     for (unsigned input : {0, 1})
       if (failed(handlers::holdField(
-              block.getArgument(function.indices + input * count + i),
-              field.type)))
+              block.getArgument(function.indices + input * count + i), type)))
         return false;
-    fields.push_back(field);
+    fields.push_back(type);
+    loaded.push_back(loadedType(1, i, type));
+    if (loaded.back() != type)
+      handlers::narrowArgument(block.getArgument(function.indices + count + i),
+                               getElementTypeOrSelf(loaded.back()));
   }
   return true;
 }
 
-SmallVector<Type> StateBuilder::registerTypes(unsigned records) const {
-  SmallVector<Type> types;
-  for (unsigned i = 0; i < records; ++i)
-    for (const Field &field : fields)
-      types.append(field.registers, field.element);
-  return types;
-}
-
-fragments::Place StateBuilder::takeRegisters(const Field &field,
-                                             ValueRange &values) {
+fragments::Place StateBuilder::takeRegisters(Type type, ValueRange &values) {
+  SmallVector<Type> registers = registerTypes(type);
   fragments::Place place;
-  if (isa<RankedTensorType>(field.type))
-    llvm::append_range(place.registers, values.take_front(field.registers));
+  if (isa<RankedTensorType>(type))
+    llvm::append_range(place.registers, values.take_front(registers.size()));
   else
     place.value = values.front();
-  values = values.drop_front(field.registers);
+  values = values.drop_front(registers.size());
   return place;
+}
+
+/// What merging does to a record that was loaded, for the first of all.
+LogicalResult StateBuilder::buildWiden() {
+  Block *entry = begin("$widen", registerTypes(loaded)).addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  Region region;
+  Block &block = region.emplaceBlock();
+  ValueRange registers = entry->getArguments();
+  OpBuilder inside(builder.getContext());
+  inside.setInsertionPointToEnd(&block);
+  SmallVector<fragments::Place> places;
+  SmallVector<Value> results;
+  for (auto [type, from] : llvm::zip(fields, loaded)) {
+    Value value = block.addArgument(from, loc);
+    places.push_back(takeRegisters(from, registers));
+    if (from != type)
+      value = arith::ExtFOp::create(inside, loc, type, value);
+    results.push_back(value);
+  }
+  func::ReturnOp::create(inside, loc, results);
+  return end(block, places, {});
 }
 
 LogicalResult StateBuilder::buildMerge() {
   SmallVector<Type> arguments{pointer};
-  llvm::append_range(arguments, registerTypes(2));
+  llvm::append_range(arguments, registerTypes(fields));
+  llvm::append_range(arguments, registerTypes(loaded));
   Block *entry = begin("$merge", arguments).addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   SmallVector<fragments::Place> places;
@@ -127,15 +144,15 @@ LogicalResult StateBuilder::buildMerge() {
     places.push_back(place);
   }
   ValueRange registers = entry->getArguments().drop_front();
-  for (unsigned record = 0; record < 2; ++record)
-    for (const Field &field : fields)
-      places.push_back(takeRegisters(field, registers));
+  for (ArrayRef<Type> record : {ArrayRef<Type>(fields), ArrayRef<Type>(loaded)})
+    for (Type type : record)
+      places.push_back(takeRegisters(type, registers));
   return end(body.front(), places, {});
 }
 
 /// A function that stores the fields of the head, of the slice, or both.
 LogicalResult StateBuilder::buildStore(StringRef suffix, Part part) {
-  SmallVector<Type> arguments = registerTypes(1);
+  SmallVector<Type> arguments = registerTypes(fields);
   arguments.append({pointer, pointer});
   Block *entry = begin(suffix, arguments).addEntryBlock();
   builder.setInsertionPointToEnd(entry);
@@ -147,14 +164,14 @@ LogicalResult StateBuilder::buildStore(StringRef suffix, Part part) {
   SmallVector<fragments::Place> places, stored;
   SmallVector<Value> values;
   for (auto [number, field] : llvm::enumerate(fields)) {
-    BlockArgument argument = block.addArgument(field.type, loc);
+    BlockArgument argument = block.addArgument(field, loc);
     places.push_back(takeRegisters(field, registers));
     bool inSlice = function.output->fields[number].separable >= 0;
     if (part != Part::whole && inSlice != (part == Part::slice))
       continue;
     values.push_back(argument);
-    stored.push_back(
-        memoryPlace(*function.output, unsigned(number), head, slices));
+    stored.push_back(memoryPlace(*function.output, function.narrow,
+                                 unsigned(number), head, slices));
   }
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(&block);
@@ -165,9 +182,10 @@ LogicalResult StateBuilder::buildStore(StringRef suffix, Part part) {
 LogicalResult StateBuilder::build() {
   // Both inputs are records of the output's layout.
   SmallVector<Read> reads;
-  for (auto [number, field] : llvm::enumerate(fields))
-    reads.push_back({0, unsigned(number), field.type});
-  if (failed(buildLoad("$load", 1, reads)) || failed(buildMerge()))
+  for (auto [number, type] : llvm::enumerate(loaded))
+    reads.push_back({0, unsigned(number), type});
+  if (failed(buildLoad("$load", 1, reads)) ||
+      (loaded != fields && failed(buildWiden())) || failed(buildMerge()))
     return failure();
   // The head belongs to all slices; one of those who fold these stores it.
   if (!function.sliced) {

@@ -46,14 +46,26 @@ LogicalResult buildFunction(ModuleOp module, const HandlerFunction &function,
                             HandlerTarget target, fragments::Info &info,
                             std::optional<ArrayRef<Type>> held = std::nullopt);
 
+/// How memory has the elements of `field`, see HandlerFunction::Input::narrow.
+dfrt::ElementType storedElement(const dfrt::Field &field,
+                                std::optional<dfrt::ElementType> narrow);
+
+/// `type`, a fragment or a scalar, with another type of elements.
+Type withElement(Type type, Type element);
+
+/// Replaces `argument`, of a body, by one of elements of `type`, which is
+/// narrower and extended at the start of the body.
+void narrowArgument(BlockArgument argument, Type element);
+
 /// Appends what a reduce needs to keep a record in registers, if `function` is
 /// a pairwise handler on fragments that allows it: functions
-///   symbol$load   head, slices -> registers
-///   symbol$merge  indices (packed), registers, registers -> registers
+///   symbol$load   head, slices -> registers, narrow as they are in memory
+///   symbol$widen  such registers -> registers; if there is a difference
+///   symbol$merge  indices (packed), registers, loaded registers -> registers
 ///   symbol$store  registers, head, slices; for slices without the head, which
 ///   symbol$head   registers, head, slices stores
-/// where registers are scalars, those of one field behind those of another. The
-/// LLVM dialect makes a struct of several results.
+/// where registers are those of one field behind those of another. The LLVM
+/// dialect makes a struct of several results.
 LogicalResult buildStateFunctions(ModuleOp module,
                                   const HandlerFunction &function);
 

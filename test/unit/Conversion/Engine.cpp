@@ -88,6 +88,12 @@ conversiontest::lowerFragments(const std::string &text,
     ADD_FAILURE() << "'" << symbol << "' is not lowered";
     return nullptr;
   }
+  addRun(*module, symbol, context);
+  return module;
+}
+
+void conversiontest::addRun(mlir::ModuleOp module, const std::string &symbol,
+                            mlir::MLIRContext &context) {
   auto wrapper =
       mlir::parseSourceString<mlir::ModuleOp>(replaced(R"mlir(
 llvm.func @SYMBOL(!llvm.ptr)
@@ -98,9 +104,8 @@ llvm.func @run(%packed: !llvm.ptr) {
 )mlir",
                                                        {{"SYMBOL", symbol}}),
                                               &context);
-  wrapper->lookupSymbol("run")->moveBefore(module->getBody(),
-                                           module->getBody()->end());
-  return module;
+  wrapper->lookupSymbol("run")->moveBefore(module.getBody(),
+                                           module.getBody()->end());
 }
 
 conversiontest::RunFunction

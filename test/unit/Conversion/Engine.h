@@ -50,6 +50,10 @@ mlir::OwningOpRef<mlir::ModuleOp> lowerFragments(const std::string &text,
                                                  unsigned operands,
                                                  mlir::MLIRContext &context);
 
+/// Adds `run`, which calls the packed function `symbol`, to `module`.
+void addRun(mlir::ModuleOp module, const std::string &symbol,
+            mlir::MLIRContext &context);
+
 /// `run` of such a module, which takes packed descriptors; null, and a failure
 /// of the test, if it is not there.
 using RunFunction = void (*)(void **);

@@ -12,8 +12,11 @@
 
 #include "Engine.h"
 #include "Threads.h"
+#include "dataflow/Conversion/HandlerToLLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -153,6 +156,80 @@ TEST_F(FillSectorsTest, AccumulatorAcrossRows) {
   EXPECT_EQ(stores, 8u);
   EXPECT_EQ(numTransposed, kNumThreads * 16);
   EXPECT_EQ(numShuffles, kNumThreads * 8);
+}
+
+TEST_F(FillSectorsTest, NarrowSlices) {
+  // A field that memory has in f16, cut into slices of 8 columns: a lane has
+  // half of a row of a slice, and lanes together have rows, between which
+  // nothing lies.
+  const char *text = R"mlir(
+#tile = #dataflow.fragment<accumulator [32, 128] m 1>
+func.func @make() -> tensor<32x128xf32, #tile> {
+  %empty = tensor.empty() : tensor<32x128xf32, #tile>
+  %numbers = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<32x128xf32, #tile>) {
+  ^bb0(%o: f32):
+    %c128 = arith.constant 128 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.muli %i, %c128 : index
+    %number = arith.addi %row, %j : index
+    %n = arith.index_cast %number : index to i32
+    %e = arith.sitofp %n : i32 to f32
+    linalg.yield %e : f32
+  } -> tensor<32x128xf32, #tile>
+  return %numbers : tensor<32x128xf32, #tile>
+}
+)mlir";
+  auto source = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(source);
+  df::HandlerFunction function;
+  function.symbol = "make";
+  function.body = &source->lookupSymbol<func::FuncOp>("make").getBody();
+  function.fragments = true;
+  function.output.emplace();
+  dfrt::Record &record = *function.output;
+  record.fields.resize(1);
+  record.fields[0].shape = {kNumRows, kNumColumns};
+  record.fields[0].separable = 1;
+  record.slices = kNumColumns / 8;
+  ASSERT_TRUE(dfrt::layoutRecord(record));
+  function.narrow = dfrt::ElementType::f16;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
+      {function}, df::HandlerTarget::device, *module)));
+  addRun(*module, "make", context);
+  module->walk([&](LLVM::StoreOp op) { ++stores; });
+  EXPECT_EQ(stores, 8u);
+  std::unique_ptr<ExecutionEngine> engine =
+      makeEngine(*module, {{"dfk_thread", dfk_thread},
+                           {"dfk_warp", dfk_warp},
+                           {"dfk_transpose", sectorTranspose},
+                           {"dfk_shuffle_xor", dfk_shuffle_xor}});
+  ASSERT_TRUE(engine);
+  RunFunction run = findRun(*engine);
+  ASSERT_TRUE(run);
+  constexpr int64_t size = 2 * kNumRows * kNumColumns;
+  alignas(16) static uint16_t y[size];
+  std::fill_n(y, size, uint16_t(0xffff));
+  void *packed[] = {nullptr, y, nullptr};
+  ASSERT_TRUE(runTogether(kNumThreads, Order::shuffled, [&] { run(packed); }));
+  int64_t pitch = int64_t(record.sliceBytes / 2);
+  ASSERT_EQ(pitch, 2 * 8 * kNumRows);
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t within = i % pitch;
+    if (within >= pitch / 2) {
+      EXPECT_EQ(y[i], 0xffff) << i;
+      continue;
+    }
+    int64_t number = within / 8 * kNumColumns + i / pitch * 8 + within % 8;
+    llvm::APFloat value(llvm::APFloat::IEEEhalf(), llvm::APInt(16, y[i]));
+    llvm::APFloat expected{float(number)};
+    bool loses;
+    expected.convert(llvm::APFloat::IEEEhalf(),
+                     llvm::APFloat::rmNearestTiesToEven, &loses);
+    EXPECT_TRUE(value.bitwiseIsEqual(expected)) << i;
+  }
 }
 
 TEST_F(FillSectorsTest, WholeSectorsStay) {

@@ -88,6 +88,40 @@ llvm.func @fold(%packed: !llvm.ptr, %ah: !llvm.ptr, %as: !llvm.ptr, %bh: !llvm.p
 }
 )mlir";
 
+/// The same where rows lie in memory as f16: what was loaded has them in two
+/// words.
+static constexpr char kNarrowWrapper[] = R"mlir(
+llvm.func @two$load(!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, i32, i32)>
+llvm.func @two$widen(f32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32, f32)>
+llvm.func @two$merge(!llvm.ptr, f32, f32, f32, f32, f32, f32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32, f32)>
+llvm.func @two$store(f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr)
+llvm.func @fold(%packed: !llvm.ptr, %ah: !llvm.ptr, %as: !llvm.ptr, %bh: !llvm.ptr, %bs: !llvm.ptr, %oh: !llvm.ptr, %os: !llvm.ptr) {
+  %n = llvm.call @two$load(%ah, %as) : (!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, i32, i32)>
+  %b = llvm.call @two$load(%bh, %bs) : (!llvm.ptr, !llvm.ptr) -> !llvm.struct<(f32, i32, i32)>
+  %n0 = llvm.extractvalue %n[0] : !llvm.struct<(f32, i32, i32)>
+  %n1 = llvm.extractvalue %n[1] : !llvm.struct<(f32, i32, i32)>
+  %n2 = llvm.extractvalue %n[2] : !llvm.struct<(f32, i32, i32)>
+  %a = llvm.call @two$widen(%n0, %n1, %n2) : (f32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32, f32)>
+  %a0 = llvm.extractvalue %a[0] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %a1 = llvm.extractvalue %a[1] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %a2 = llvm.extractvalue %a[2] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %a3 = llvm.extractvalue %a[3] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %a4 = llvm.extractvalue %a[4] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %b0 = llvm.extractvalue %b[0] : !llvm.struct<(f32, i32, i32)>
+  %b1 = llvm.extractvalue %b[1] : !llvm.struct<(f32, i32, i32)>
+  %b2 = llvm.extractvalue %b[2] : !llvm.struct<(f32, i32, i32)>
+  %m = llvm.call @two$merge(%packed, %a0, %a1, %a2, %a3, %a4, %b0, %b1, %b2)
+      : (!llvm.ptr, f32, f32, f32, f32, f32, f32, i32, i32) -> !llvm.struct<(f32, f32, f32, f32, f32)>
+  %m0 = llvm.extractvalue %m[0] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %m1 = llvm.extractvalue %m[1] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %m2 = llvm.extractvalue %m[2] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %m3 = llvm.extractvalue %m[3] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  %m4 = llvm.extractvalue %m[4] : !llvm.struct<(f32, f32, f32, f32, f32)>
+  llvm.call @two$store(%m0, %m1, %m2, %m3, %m4, %oh, %os) : (f32, f32, f32, f32, f32, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.return
+}
+)mlir";
+
 /// A handler that reads slices and updates a tensor.
 static constexpr char kConsumer[] = R"mlir(
 #scale = #dataflow.fragment<[8] block [8] lanes [0:1, 0:2, 0:4, _, _]>
@@ -151,8 +185,11 @@ protected:
     EXPECT_TRUE(dfrt::layoutRecord(record));
   }
 
-  /// The functions of the handler, with `layout` and `move` in their places.
-  OwningOpRef<ModuleOp> convert(StringRef layout, StringRef move) {
+  /// The functions of the handler, with `layout` and `move` in their places;
+  /// its records have rows as `narrow` in memory.
+  OwningOpRef<ModuleOp>
+  convert(StringRef layout, StringRef move,
+          std::optional<dfrt::ElementType> narrow = std::nullopt) {
     std::string text = kHandler;
     auto replace = [&](StringRef what, StringRef with) {
       text.replace(text.find(what.str()), what.size(), with.str());
@@ -167,8 +204,9 @@ protected:
     function.symbol = "two";
     function.body = &two.getBody();
     function.indices = 1;
-    function.inputs = {{record, false}, {record, false}};
+    function.inputs = {{record, false, narrow}, {record, false, narrow}};
     function.output = record;
+    function.narrow = narrow;
     function.sliced = function.fragments = function.warp = true;
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
     if (failed(df::convertHandlersToLLVM({function}, df::HandlerTarget::device,
@@ -229,6 +267,61 @@ TEST_F(StateFunctionsTest, MergeAsTheHandlerDoes) {
     }));
   }
   EXPECT_EQ(result, expected);
+}
+
+TEST_F(StateFunctionsTest, RoundWhatIsStored) {
+  OwningOpRef<ModuleOp> module = convert(
+      "#rows", "return %2, %6 : tensor<8xf32, #scale>, tensor<8x4xf32, #rows>",
+      dfrt::ElementType::f16);
+  ASSERT_TRUE(module);
+  OwningOpRef<ModuleOp> wrapper =
+      parseSourceString<ModuleOp>(kNarrowWrapper, &context);
+  ASSERT_TRUE(wrapper);
+  wrapper->lookupSymbol("fold")->moveBefore(module->getBody(),
+                                            module->getBody()->end());
+  std::unique_ptr<ExecutionEngine> engine =
+      conversiontest::makeEngine(*module, {{"dfk_lane", dfk_thread}});
+  ASSERT_TRUE(engine);
+  auto address = engine->lookup("fold");
+  ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
+  auto run =
+      reinterpret_cast<void (*)(void *, float *, uint16_t *, float *,
+                                uint16_t *, float *, uint16_t *)>(*address);
+
+  auto round = [](float value) {
+    llvm::APFloat number(value);
+    bool loses;
+    number.convert(llvm::APFloat::IEEEhalf(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
+    return uint16_t(number.bitcastToAPInt().getZExtValue());
+  };
+  auto widen = [](uint16_t bits) {
+    return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
+        .convertToFloat();
+  };
+  // A slice has as many bytes as without; the rows are in the front of it.
+  const size_t slice = record.sliceBytes / 2;
+  ASSERT_EQ(slice, 64u);
+  alignas(16) uint16_t a[64], b[64], result[64];
+  alignas(16) float scales[2][8], none[8];
+  for (int64_t s = 0; s < 16; ++s) {
+    std::fill_n(result, 64, uint16_t(0x7e00));
+    for (int i = 0; i < 32; ++i) {
+      a[i] = round(float(i + s) / 3);
+      b[i] = round(float(i * s) / 7);
+    }
+    for (int row = 0; row < 8; ++row)
+      scales[0][row] = scales[1][row] = float(row) / 5;
+    void *packed[] = {&s};
+    ASSERT_TRUE(runTogether(32, Order::shuffled, [&] {
+      run(packed, scales[0], a, scales[1], b, none, result);
+    }));
+    for (int i = 0; i < 32; ++i) {
+      float merged = (widen(a[i]) - widen(b[i])) * scales[1][i / 4] + float(s);
+      EXPECT_EQ(result[i], round(merged)) << "slice " << s << ", number " << i;
+      EXPECT_EQ(result[32 + i], 0x7e00);
+    }
+  }
 }
 
 TEST_F(StateFunctionsTest, KeepOneLayoutPerField) {
