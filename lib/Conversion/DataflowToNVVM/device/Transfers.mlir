@@ -403,14 +403,12 @@ llvm.func internal @dfk_prepare_finish(%p: !llvm.ptr, %w: i32, %asynchronous: i1
   } else {
     scf.yield %c0 : i32
   }
-  %how = scf.if %asynchronous -> i32 {
-    %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
-    %frees = arith.cmpi ne, %releases, %c0 : i32
-    %0 = arith.select %frees, %c2, %sends : i32
-    scf.yield %0 : i32
-  } else {
-    scf.yield %sends : i32
-  }
+  // The word is looked up whether it is needed or not: a branch as short as that becomes predicates, and ptxas 13.0 then guarded
+  // the reduction with the predicate of the lane that has the word, whose share was left out.
+  %releases = llvm.call @dfk_word(%w, %c26) : (i32, i32) -> i32
+  %some = arith.cmpi ne, %releases, %c0 : i32
+  %frees = arith.andi %some, %asynchronous : i1
+  %how = arith.select %frees, %c2, %sends : i32
   llvm.return %how : i32
 }
 
