@@ -102,9 +102,7 @@ Status CudaRunner::prepare(const Plan &made, Tensors &tensors,
   outputs = std::make_unique<RepeatedOutputs>(tensors);
   launcher = Launcher();
   buffers.clear();
-  plan = made.bytes;
-  facts = planFacts(artifact.program, plan.data());
-  std::vector<KernelArgument> arguments;
+  arguments.clear();
   for (size_t i = 0; i < tensors.arguments.size(); ++i) {
     const BoundArgument &argument = tensors.arguments[i];
     TAKE(buffer, Buffer::allocate(device, argument.bytes(), argument.name));
@@ -114,6 +112,13 @@ Status CudaRunner::prepare(const Plan &made, Tensors &tensors,
     buffers.push_back(buffer);
   }
   TRY(stream.synchronize());
+  return load(made, options);
+}
+
+Status CudaRunner::load(const Plan &made, const Options &options) {
+  launcher = Launcher();
+  plan = made.bytes;
+  facts = planFacts(artifact.program, plan.data());
   // Only CTAs that wait for each other have to be started together.
   ChosenShape launched = shape;
   launched.shape.cooperative &= facts.resident;
@@ -213,14 +218,26 @@ static std::string today() {
                      parts.tm_mon + 1, parts.tm_mday);
 }
 
+Expected<Meter> CudaRunner::meter(unsigned samples) {
+  MeasureOptions how;
+  how.samples = samples;
+  return Meter::create(device, *modules, how);
+}
+
+Expected<double> CudaRunner::coldTime(const Meter &meter) {
+  Expected<double> cold =
+      meter.coldMicroseconds([&] { return launcher.launch(meter.stream()); });
+  if (!cold)
+    return explained(cold.status());
+  return cold;
+}
+
 Expected<Measurement> CudaRunner::measure(uint64_t bytes, Tensors &tensors,
                                           RunSummary &run,
                                           const Options &options,
                                           Progress &progress) {
   progress.phase("measuring");
-  MeasureOptions how;
-  how.samples = options.samples;
-  TAKE(meter, Meter::create(device, *modules, how));
+  TAKE(meter, this->meter(options.samples));
   Measurement result;
   result.bytes = bytes;
   result.samples = options.samples;
@@ -234,10 +251,8 @@ Expected<Measurement> CudaRunner::measure(uint64_t bytes, Tensors &tensors,
   TRY(poison(tensors));
   // The floor first and again behind: what of it drifts shows.
   TAKE(before, meter.readMicroseconds(bytes));
-  Expected<double> cold = meter.coldMicroseconds(work);
-  if (!cold)
-    return explained(cold.status());
-  result.coldUs = *cold;
+  TAKE(cold, coldTime(meter));
+  result.coldUs = cold;
   if (!launched.cooperative || probe.graphsCooperative) {
     Expected<double> graph = meter.graphMicroseconds(work);
     if (!graph)

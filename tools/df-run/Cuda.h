@@ -17,6 +17,7 @@
 #include "Execute.h"
 
 #include "dfrt/cuda/Launcher.h"
+#include "dfrt/cuda/Measure.h"
 
 namespace dfrt {
 
@@ -34,6 +35,12 @@ public:
   /// Copies the arguments of a point to the device, and the plan; or has the
   /// device make it, if the options say so, and compares it with `plan`.
   Status prepare(const Plan &plan, Tensors &tensors, const Options &options);
+
+  /// What `prepare` does with another plan of the same arguments.
+  Status load(const Plan &plan, const Options &options);
+  Expected<cuda::Meter> meter(unsigned samples);
+  /// Microseconds of a launch of the plan from a cold L2.
+  Expected<double> coldTime(const cuda::Meter &meter);
 
   /// As `dfrt::execute`: `options.repeat` runs, outputs poisoned before each.
   Expected<RunSummary> execute(Tensors &tensors, const Options &options,
@@ -71,6 +78,7 @@ private:
 
   // Of one point.
   std::vector<cuda::Buffer> buffers;
+  std::vector<cuda::KernelArgument> arguments;
   cuda::Launcher launcher;
   cuda::PlanFacts facts;
   std::vector<uint8_t> plan;

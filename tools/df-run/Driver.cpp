@@ -12,7 +12,7 @@
 
 #include "Driver.h"
 
-#include "Cuda.h"
+#include "Choices.h"
 #include "Execute.h"
 #include "Outputs.h"
 #include "Plan.h"
@@ -143,6 +143,13 @@ ExitCode PointRunner::executePoint(const Plan &plan, Tensors &tensors,
     if (options.explain)
       report.explanations.push_back(
           explain(plan.problem, plan.schedule, *trace, floor));
+  }
+  if (options.compareChoices) {
+    Expected<std::vector<ChoiceTime>> choices =
+        compareChoices(artifact, tensors, options, *cuda, progress);
+    if (!choices)
+      return fail(kExitExecute, choices.status().message());
+    report.choices = std::move(*choices);
   }
   progress.done();
   return kExitSuccess;

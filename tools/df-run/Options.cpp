@@ -166,10 +166,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                      "resident CTAs (default: those of the GPU, else 132)")
           ->type_name("N")
           ->group(device);
-  app.add_option("--cluster-size", topology.clusterSize,
-                 "CTAs of a cluster: 1, 2, 4, 8 or 16 (default 1)")
-      ->type_name("N")
-      ->group(device);
+  CLI::Option *cluster =
+      app.add_option("--cluster-size", topology.clusterSize,
+                     "CTAs of a cluster: 1, 2, 4, 8 or 16 (default 1)")
+          ->type_name("N")
+          ->group(device);
   CLI::Option *shared =
       app.add_option("--shared-bytes", topology.sharedBytes,
                      "shared memory of a CTA (default: that of the GPU, else "
@@ -260,6 +261,11 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
   app.add_flag("--measure", options.measure,
                "GPU: measure the launch by the yardstick of docs/df-run.md and "
                "print a line a point")
+      ->group(run);
+  app.add_flag("--compare-choices", options.compareChoices,
+               "GPU: measure also the plans of all choices that are left open "
+               "(solver, way to combine, transport, cluster size), and the "
+               "batch-invariant one")
       ->group(run);
   app.add_option("--samples", options.samples,
                  "samples of a measurement (default 30)")
@@ -374,11 +380,13 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
     at = comma + 1;
   }
   options.ctasGiven = ctas->count() > 0;
+  options.clusterGiven = cluster->count() > 0;
   options.sharedGiven = shared->count() > 0;
   options.reservedGiven = reserved->count() > 0;
   bool gpu = options.device != "cpu";
   for (const auto &[given, name] :
        {std::pair<bool, const char *>{options.measure, "--measure"},
+        {options.compareChoices, "--compare-choices"},
         {options.watchdog, "--watchdog"},
         {options.planOnDevice, "--plan-on-device"},
         {!options.kernel.empty(), "--kernel"}})
@@ -402,6 +410,12 @@ std::optional<ExitCode> dfrt::parseOptions(int argc, char **argv,
                  options.planFile.empty() ? "--solver" : "--plan");
       return kExitUsage;
     }
+  }
+  if (options.compareChoices &&
+      (options.planOnDevice || options.watchdog || !options.planFile.empty())) {
+    fmt::print(stderr, "df-run: --compare-choices makes plans of its own: "
+                       "leave --plan, --plan-on-device and --watchdog out\n");
+    return kExitUsage;
   }
   if (options.adversarial && gpu) {
     fmt::print(stderr, "df-run: --adversarial runs on the device cpu only\n");

@@ -40,7 +40,8 @@ struct Options {
 
   Topology topology;
   /// Whether the command line says so; else a GPU and its kernel do.
-  bool ctasGiven = false, sharedGiven = false, reservedGiven = false;
+  bool ctasGiven = false, clusterGiven = false, sharedGiven = false,
+       reservedGiven = false;
   std::string profileFile; ///< empty: the constants of an H200
   std::shared_ptr<const LoadedProfile> profile;
   ScheduleOptions schedule;
@@ -54,6 +55,7 @@ struct Options {
   std::string kernel;    ///< symbol; empty: the first that fits
   bool watchdog = false; ///< a kernel whose waits are bounded
   bool measure = false;
+  bool compareChoices = false;
   unsigned samples = 30;
   std::string variant; ///< what results are called
 

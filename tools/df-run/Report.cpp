@@ -265,7 +265,7 @@ std::string dfrt::toText(const Report &report) {
   out += page.take();
   if (report.trace)
     out += toText(*report.trace);
-  return out + explanationsText(report);
+  return out + toText(report.choices) + explanationsText(report);
 }
 
 std::string dfrt::toMeasurementLine(const Report &report) {
@@ -303,5 +303,5 @@ std::string dfrt::toMeasurementLine(const Report &report) {
       line += fmt::format("{:<16} {}: WRONG\n", "", problem);
   if (report.trace)
     line += toText(*report.trace);
-  return line + explanationsText(report);
+  return line + toText(report.choices) + explanationsText(report);
 }

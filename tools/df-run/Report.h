@@ -93,6 +93,15 @@ struct Measurement {
   std::string card, date, command;
 };
 
+/// What a launch takes that was planned in one of the ways there are.
+struct ChoiceTime {
+  std::string solver, combine, transport;
+  uint32_t ctas = 0, clusterSize = 1;
+  bool batchInvariant = false;
+  double predictedUs = 0, coldUs = 0;
+  std::string refusal; ///< why there is no such plan or launch
+};
+
 /// Comparison of one output with the float64 reference.
 struct OutputCheck {
   std::string name;
@@ -116,6 +125,7 @@ struct Report {
   std::optional<RunSummary> run;
   std::vector<OutputCheck> checks;
   std::optional<Measurement> measurement;
+  std::vector<ChoiceTime> choices; ///< the planner's first
   std::optional<TraceSummary> trace;
   std::optional<MemoryLayout> memory;
   std::vector<Explanation> explanations;
@@ -132,6 +142,9 @@ PlanSummary summarise(const Problem &problem, const Schedule &schedule,
 std::string toText(const Report &report);
 /// The measurement in one line, and a line for everything that is wrong.
 std::string toMeasurementLine(const Report &report);
+/// The planner's choice against the best, and a line for each, fastest first.
+std::string toText(const std::vector<ChoiceTime> &choices);
+Json toJson(const std::vector<ChoiceTime> &choices);
 Json toJson(const Decisions &decisions);
 Json toJson(const Report &report);
 

@@ -131,6 +131,8 @@ Json dfrt::toJson(const Report &report) {
                                 {"mismatched", check.mismatched},
                                 {"first_mismatch", check.firstMismatch},
                                 {"passed", check.passed}});
+  if (!report.choices.empty())
+    result["choices"] = toJson(report.choices);
   if (report.trace)
     result["timeline"] = toJson(*report.trace);
   if (!report.explanations.empty()) {
