@@ -236,15 +236,26 @@ bool Candidate::checkUses() {
   llvm::DenseSet<Value> sources, seen;
   for (Value offset : load.op.getOffsets())
     collectSources(offset, sources, seen);
-  load.once = llvm::all_of(frame.identity, [&](unsigned number) {
+  auto dependsOn = [&](unsigned number) {
     return sources.contains(frame.body().getArgument(number));
+  };
+  auto tasks = llvm::make_filter_range(frame.identity, [&](unsigned number) {
+    return number < frame.coordinates;
   });
+  load.once = llvm::all_of(frame.identity, dependsOn);
+  bool ofTask =
+      frame.perTile && !tasks.empty() && llvm::all_of(tasks, dependsOn);
+  bool ofIteration = true;
   for (Operation *parent = load.op->getParentOp();
        parent != frame.handler.getOperation(); parent = parent->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       load.steady = true;
-      load.once &= sources.contains(loop.getInductionVar());
+      ofIteration &= sources.contains(loop.getInductionVar());
     }
+  // Tasks follow each other: what all tiles of one task read, and no other
+  // task, is done with when the next begins.
+  load.once |= load.steady && ofTask;
+  load.once &= ofIteration;
   load.steady |= frame.perTile;
   return true;
 }

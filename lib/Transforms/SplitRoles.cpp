@@ -107,6 +107,7 @@ LogicalResult SplitRoles::addStage(StageOpInterface stage) {
   SmallVector<Value> extents;
   if (stage.getStageKind() != StageKind::reduce)
     extents = llvm::to_vector(stage.lookupTasks().getExtents());
+  split.frame.coordinates = extents.size();
   size_t ends = stage.lookupRange() ? 1 : 0;
   for (unsigned i = 0; i + ends < split.frame.multiples.size(); ++i)
     if (i >= extents.size() || !matchPattern(extents[i], m_One()))

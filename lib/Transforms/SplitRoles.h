@@ -34,6 +34,7 @@ struct HandlerArguments {
   SmallVector<int64_t> multiples;
   /// The index arguments that tell one call from another: coordinates, begin.
   SmallVector<unsigned> identity;
+  unsigned coordinates = 0; ///< arguments before this one tell tasks apart
   bool perTile = false; ///< an instruction calls it for each tile of a piece
 
   Region &body() const { return handler.getHandlerBody(); }
@@ -55,7 +56,9 @@ struct Load {
   unsigned operand = 0;  ///< number of the handler's argument
   RankedTensorType tile; ///< what a stage holds
   bool partial = false;  ///< the slice may have fewer rows than the tile
-  bool once = false;     ///< no other call or iteration loads this tile
+  /// No other task or iteration loads this tile: it is not wanted later than
+  /// by calls that run at about the same time.
+  bool once = false;
   bool steady = false;   ///< one of many tiles, not what an instruction holds
   Operation *last = nullptr; ///< last use of the tile, in the block of `op`
   unsigned stream = 0;       ///< index in RingPlan::streams

@@ -412,3 +412,35 @@ dataflow.program @twice(%x: tensor<?x512xf32>, %z: tensor<?x1024xf32>, %y: tenso
 }
 // CHECK: dataflow.stream @x depth {{[0-9]+}} of tensor<512xf32>{{$}}
 // CHECK-NEXT: dataflow.stream @z depth {{[0-9]+}} of tensor<1024xf32> evict_first
+
+// -----
+
+// All tiles of a task read the same part of %b, and no other task does: it is done with when the next task begins. What %a has is read by every task.
+// CHECK-LABEL: dataflow.program @task_reads
+dataflow.program @task_reads(%a: tensor<?x512xf32>, %b: tensor<?x512xf32>, %y: tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x512xf32>
+  dataflow.tasks @blocks(block = %c4)
+  dataflow.range @rows of @blocks length %rows tile 16
+  dataflow.finalize @multiply tasks @blocks each @rows operands(%a, %b : tensor<?x512xf32>, tensor<?x512xf32>) outs(%y : tensor<?x?xf32>) : () -> ()
+  dataflow.handler @multiply(%block: index, %begin: index, %end: index, %a: tensor<?x512xf32>, %b: tensor<?x512xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %first = arith.muli %block, %c16 : index
+    %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+    %sum = scf.for %k = %c0 to %c512 step %c64 iter_args(%acc = %zeros) -> tensor<16x16xf32> {
+      %ta = tensor.extract_slice %a[%begin, %k] [16, 64] [1, 1] : tensor<?x512xf32> to tensor<16x64xf32>
+      %tb = tensor.extract_slice %b[%first, %k] [16, 64] [1, 1] : tensor<?x512xf32> to tensor<16x64xf32>
+      %next = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+          ins(%ta, %tb : tensor<16x64xf32>, tensor<16x64xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+      scf.yield %next : tensor<16x16xf32>
+    }
+    %r = tensor.insert_slice %sum into %y[%begin, %first] [16, 16] [1, 1] : tensor<16x16xf32> into tensor<?x?xf32>
+    dataflow.yield %r : tensor<?x?xf32>
+  }
+}
+// CHECK: dataflow.stream @a depth {{[0-9]+}} of tensor<16x64xf32>{{$}}
+// CHECK-NEXT: dataflow.stream @b depth {{[0-9]+}} of tensor<16x64xf32> evict_first
