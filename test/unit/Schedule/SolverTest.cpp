@@ -350,6 +350,42 @@ TEST(Tickets, FuseWholeTasks) {
   EXPECT_EQ(draws, 64);
 }
 
+/// Tiles that stand by themselves and take long: a draw each, and those that
+/// run at the same time are about as many tasks as tiles of a task.
+TEST(Tickets, PatchesOfTilesAndTasks) {
+  constexpr uint32_t kCtas = 16;
+  Program p = splitReduce(false);
+  Stage multiply = stage("multiply", StageKind::finalize, Arity::none);
+  multiply.range = 0;
+  multiply.each = true;
+  multiply.outputs = {1};
+  multiply.cost.tileBytes = 1 << 24;
+  p.stages = {multiply};
+  std::vector<int64_t> lengths(8, 64 * 12);
+  lengths.push_back(64 * 5); // has no neighbour like it
+  Problem problem = problemFor(p, lengths, topology(kCtas));
+  std::vector<Instruction> calls =
+      callsOf(planned(problem, solvedBy("tickets")), 0);
+  ASSERT_EQ(calls.size(), 8u * 12 + 5);
+  for (size_t begin = 0; begin < 8 * 12; begin += kCtas) {
+    std::set<uint64_t> tasks, tiles;
+    for (size_t i = begin; i < begin + kCtas; ++i) {
+      EXPECT_EQ(calls[i].tileEnd, calls[i].tileBegin + 1);
+      tasks.insert(calls[i].task);
+      tiles.insert(calls[i].tileBegin);
+    }
+    EXPECT_EQ(tasks.size(), 4u);
+    EXPECT_EQ(tiles.size(), 4u);
+  }
+  // Cheap tiles stay together, task by task.
+  p.stages[0].cost.tileBytes = 1 << 12;
+  Problem cheap = problemFor(p, lengths, topology(kCtas));
+  calls = callsOf(planned(cheap, solvedBy("tickets")), 0);
+  EXPECT_LT(calls.size(), 8u * 12 + 5);
+  for (size_t i = 1; i < calls.size(); ++i)
+    EXPECT_LE(calls[i - 1].task, calls[i].task);
+}
+
 /// Two ranged stages in a row, the second per tile: it follows the first.
 TEST(Placement, TilesFollowTiles) {
   Program p = splitReduce(false);
