@@ -59,7 +59,7 @@ struct Load {
   /// No other task or iteration loads this tile: it is not wanted later than
   /// by calls that run at about the same time.
   bool once = false;
-  bool steady = false;   ///< one of many tiles, not what an instruction holds
+  bool steady = false; ///< one of many tiles, not what an instruction holds
   Operation *last = nullptr; ///< last use of the tile, in the block of `op`
   unsigned stream = 0;       ///< index in RingPlan::streams
 };

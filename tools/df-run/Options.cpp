@@ -55,6 +55,8 @@ EXAMPLES
   Measure a GPU, and plan with what was measured:
     df-run --calibrate profile.json
     df-run hello.dfa --input examples/hello/workload.json --profile profile.json
+  Run each line of a file in one process, as if it stood behind df-run:
+    df-run --commands FILE
   Look for a race, in twenty seeded adversarial interleavings:
     df-run hello.dfa --input examples/hello/workload.json --check --adversarial 20
 )";

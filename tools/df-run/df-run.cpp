@@ -10,12 +10,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calibrate.h"
+#include "Commands.h"
 #include "Driver.h"
 #include "Profile.h"
 
 int main(int argc, char **argv) {
   if (dfrt::asksForCalibration(argc, argv))
     return dfrt::runCalibration(argc, argv);
+  if (dfrt::asksForCommands(argc, argv))
+    return dfrt::runCommands(argc, argv);
   dfrt::Options options;
   if (std::optional<dfrt::ExitCode> done =
           dfrt::parseOptions(argc, argv, options))
