@@ -158,6 +158,63 @@ void ScheduleBuilder::keepIdlest(Table<uint32_t> &lanes) {
   lanes.setSize(kept);
 }
 
+/// Tasks in the order of the lanes on which their parts begin. Neighbours then
+/// have at most one lane in common, so that each lane can do without a second
+/// share. Empty: as they are.
+void ScheduleBuilder::orderReduces(uint32_t s) {
+  reduceOrder.clear();
+  const Edge &edge = graph.inputs(s)[0];
+  if (ticket() || problem.topology.clusterSize != 1 || options.batchInvariant ||
+      edge.keys != kNone || graph.stage(edge.source).arity != Arity::pieces)
+    return;
+  const std::vector<uint32_t> &records = recordSlots[edge.source];
+  const std::vector<uint64_t> &begin = recordBegin[edge.source];
+  uint64_t tasks = problem.taskCount(s);
+  auto firstLane = [&](uint64_t task) {
+    return begin[task] == begin[task + 1] ? 0 : laneOf(records[begin[task]]);
+  };
+  placeBegin.fill(placement->lanes + 1, 0);
+  for (uint64_t t = 0; t < tasks; ++t)
+    ++placeBegin[firstLane(t) + 1];
+  for (uint32_t lane = 0; lane < placement->lanes; ++lane)
+    placeBegin[lane + 1] += placeBegin[lane];
+  reduceOrder.setSize(tasks);
+  for (uint64_t t = 0; t < tasks; ++t)
+    reduceOrder[placeBegin[firstLane(t)]++] = t;
+}
+
+/// Lanes that hold no part of a split task, and so have nothing to reduce.
+void ScheduleBuilder::findIdleLanes(uint32_t s) {
+  idleFor = s;
+  idleLanes.clear();
+  uint32_t source = graph.inputs(s)[0].source;
+  const std::vector<Assignment> &pieces = placement->pieces[source];
+  if (pieces.empty())
+    return;
+  busyLanes.fill(placement->lanes, 0);
+  for (size_t i = 1; i < pieces.size(); ++i)
+    if (pieces[i].task == pieces[i - 1].task &&
+        pieces[i].lane != pieces[i - 1].lane)
+      busyLanes[pieces[i].lane] = busyLanes[pieces[i - 1].lane] = 1;
+  for (uint32_t lane = placement->lanes; lane-- > 0;)
+    if (!busyLanes[lane] && !reducesByLane()[lane])
+      idleLanes.push(lane);
+}
+
+/// Appends idle lanes until there are `wanted`, or none is left: they take the
+/// shares of lanes that have one of another task.
+void ScheduleBuilder::addIdleLanes(uint32_t s, Table<uint32_t> &lanes,
+                                   size_t wanted) {
+  if (idleFor != s)
+    findIdleLanes(s);
+  while (lanes.size() < wanted && !idleLanes.empty()) {
+    uint32_t lane = idleLanes[idleLanes.size() - 1];
+    idleLanes.setSize(idleLanes.size() - 1);
+    ++reducesByLane()[lane];
+    lanes.push(lane);
+  }
+}
+
 /// Parts on several lanes. `lane`: where the result must be, or kNone.
 Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
   using Combine = ScheduleOptions::Combine;
@@ -192,15 +249,18 @@ Status ScheduleBuilder::combineParts(uint32_t s, uint64_t task, uint32_t lane) {
         order[kept++] = order[i];
     order.setSize(kept);
     // In clusters a hop costs less than a longer share, by the model.
-    if (!ticket() && problem.topology.clusterSize == 1)
+    if (!ticket() && problem.topology.clusterSize == 1) {
+      size_t holders = order.size();
       keepIdlest(order);
-    uint32_t holders = static_cast<uint32_t>(order.size());
+      addIdleLanes(s, order, holders);
+    }
+    uint32_t lanes = static_cast<uint32_t>(order.size());
     Shares share;
     share.first = static_cast<uint32_t>(shareLanes.size());
-    share.count = std::min(holders, graph.slices(s));
+    share.count = std::min(lanes, graph.slices(s));
     for (uint32_t i = 0; i < share.count; ++i)
       shareLanes.push(ticket() ? newLane()
-                               : order[uint64_t(i) * holders / share.count]);
+                               : order[uint64_t(i) * lanes / share.count]);
     shares[group][task] = share;
     scatterParts(s, task, share);
     ++numScattered;

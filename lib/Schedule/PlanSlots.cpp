@@ -43,6 +43,14 @@ Status SlotPlacer::run() {
   numMoved = numPublished = 0;
   moved.clear();
   reserve(moved, count);
+  // Whether records move may change with the lengths of a batch.
+  reserve(added, schedule.transfers.size());
+  reserve(addedDestination, schedule.transfers.size());
+  reserve(kept, schedule.transfers.size());
+  reserve(oldDestinations, schedule.destinations.size());
+  replacement.setSize(count);
+  slotIndex.setSize(count);
+  gone.setSize(schedule.transfers.size());
   reserve(schedule.barriers, count);
   dropped.fill(count, 0);
   anyDropped = false;

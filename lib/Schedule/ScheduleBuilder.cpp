@@ -34,6 +34,7 @@ void ScheduleBuilder::clear() {
   for (std::vector<Shares> &list : shares)
     list.clear();
   reduceLoad.clear();
+  idleFor = kNone;
   numScattered = numFolded = numTrees = numElided = 0;
   mostParts = 0;
   uint32_t count = graph.size();
@@ -73,9 +74,9 @@ Status ScheduleBuilder::build(const char *solver, Placement &decided,
     if (graph.group(s) != kNone)
       setSize(shares[graph.group(s)], tasks);
     if (stage.kind == StageKind::reduce) {
+      orderReduces(s);
       for (uint64_t t = 0; t < tasks; ++t)
-        if (Status status = reduceTask(s, t); !status)
-          return status;
+        DFRT_TRY(reduceTask(s, reduceOrder.empty() ? t : reduceOrder[t]));
     } else {
       buildCalls(s);
     }

@@ -89,6 +89,9 @@ private:
   Status combineParts(uint32_t stage, uint64_t task, uint32_t lane);
   uint32_t *reducesByLane();
   void keepIdlest(Table<uint32_t> &lanes);
+  void orderReduces(uint32_t stage);
+  void findIdleLanes(uint32_t stage);
+  void addIdleLanes(uint32_t stage, Table<uint32_t> &lanes, size_t wanted);
   void scatterParts(uint32_t stage, uint64_t task, const Shares &shares);
   uint32_t foldParts(uint32_t stage, uint64_t task, uint32_t lane,
                      const ArrayView<Part> &operands);
@@ -148,11 +151,14 @@ private:
   std::vector<std::vector<Shares>> shares; ///< [groups][tasks]
   Table<uint32_t> shareLanes;
 
-  Table<Part> parts;                ///< of the task being reduced
-  std::vector<uint64_t> laneBytes;  ///< [lanes], 0 between decisions
-  Table<Part> gathered;             ///< operands of one call
-  Table<uint32_t> candidateLanes;   ///< of the decision being made
-  std::vector<uint32_t> reduceLoad; ///< [lanes], reduces so far
+  Table<Part> parts;                    ///< of the task being reduced
+  std::vector<uint64_t> laneBytes;      ///< [lanes], 0 between decisions
+  Table<Part> gathered;                 ///< operands of one call
+  Table<uint64_t> reduceOrder;          ///< see orderReduces
+  Table<uint32_t> idleLanes, busyLanes; ///< see findIdleLanes
+  uint32_t idleFor = kNone;             ///< reduce that `idleLanes` are for
+  Table<uint32_t> candidateLanes;       ///< of the decision being made
+  std::vector<uint32_t> reduceLoad;     ///< [lanes], reduces so far
   // Order of the instructions: lane by lane, the lanes in the order of a list.
   Table<uint32_t> laneOrder, laneBegin, laneList;
   Table<uint32_t> placeBegin;            ///< [lanes][levels]

@@ -7,11 +7,12 @@
 //
 // `scheduleStream`. All tasks of a depth lie end to end on a line; CTAs take
 // equal stretches of it. The share of a CTA is computed anew from what is left,
-// so that the rounding to whole tiles does not add up.
+// so that the rounding to whole tiles does not add up. Where a cut makes a
+// record more, tasks lie in an order in which fewer of them are cut.
 //
 //===----------------------------------------------------------------------===//
 
-#include "WorkItems.h"
+#include "FitTasks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,26 +24,38 @@ namespace {
 
 /// Cuts of less than this part of a tile are not made.
 constexpr double kSnap = 0.25;
+/// With more tasks than so many a lane, cuts make few of the records.
+constexpr size_t kManyTasks = 8;
+/// With fewer tasks than one in so many lanes that are shorter than a lane's
+/// share, there is little to fill lanes with.
+constexpr size_t kFewTasks = 8;
 
 class StreamStrategy : public Strategy {
 public:
   StreamStrategy() : Strategy("stream", Discipline::fixed) {}
 
-  void begin(const Problem &problem) override { first = 0; }
+  void begin(const Problem &batch) override {
+    problem = &batch;
+    first = 0;
+  }
   void place(const std::vector<WorkItem> &items, Placement &placement) override;
 
 private:
+  bool isWorthFitting(const std::vector<WorkItem> &items, uint32_t lanes) const;
+
+  const Problem *problem = nullptr;
+  FitTasks tasks;
   uint32_t first = 0; ///< CTA at which the next line begins
 };
 
 class Line {
 public:
-  Line(const std::vector<WorkItem> &items, Placement &placement)
-      : items(items), placement(placement), ctas(placement.lanes) {}
+  Line(FitTasks &tasks, Placement &placement)
+      : tasks(tasks), placement(placement), ctas(placement.lanes) {}
 
-  /// Cuts the line, beginning at CTA `first`; returns the CTA after the last
-  /// one that got something.
-  uint32_t cut(uint32_t first) {
+  /// Cuts the line of `items`, beginning at CTA `first`; returns the CTA after
+  /// the last one that got something.
+  uint32_t cut(const std::vector<WorkItem> &items, uint32_t first) {
     double cutCost = 0, tiles = 0;
     for (const WorkItem &item : items) {
       left += cost(item) + item.further;
@@ -51,7 +64,7 @@ public:
     }
     meanCut = tiles > 0 ? cutCost / tiles : 0;
     uint32_t used = 0;
-    for (; used < ctas && item < items.size(); ++used)
+    for (; used < ctas && (item || !tasks.empty()); ++used)
       fill((first + used) % ctas, ctas - used);
     return (first + used) % ctas;
   }
@@ -66,8 +79,10 @@ private:
     double share = (left + meanCut * (remaining - 1)) / remaining;
     double load = 0;
     bool empty = true, last = remaining == 1;
-    while (item < items.size()) {
-      const WorkItem &current = items[item];
+    while (item || !tasks.empty()) {
+      if (!item)
+        item = &tasks.take(share - load, empty, share);
+      const WorkItem &current = *item;
       double tile = static_cast<double>(current.tile);
       double start =
           static_cast<double>(current.fixed) + (empty ? 0 : current.further);
@@ -112,7 +127,7 @@ private:
       load += all;
       empty = false;
       tilesDone = 0;
-      ++item;
+      item = nullptr;
       if (!last && load >= share - snap)
         return;
     }
@@ -120,20 +135,41 @@ private:
 
   /// End of the one call of an item without tiles: [0, 1) without a range and
   /// [0, 0) for the piece of an empty range.
-  int64_t wholeEnd() const { return items[item].tile ? 0 : 1; }
+  int64_t wholeEnd() const { return item->tile ? 0 : 1; }
 
-  const std::vector<WorkItem> &items;
+  FitTasks &tasks;
   Placement &placement;
   uint32_t ctas;
-  double left = 0;    ///< cost of all that is not yet assigned
-  double meanCut = 0; ///< expected cost of one more cut
-  size_t item = 0;
-  int64_t tilesDone = 0; ///< of items[item]
+  double left = 0;                ///< cost of all that is not yet assigned
+  double meanCut = 0;             ///< expected cost of one more cut
+  const WorkItem *item = nullptr; ///< that has been begun
+  int64_t tilesDone = 0;          ///< of it
 };
+
+/// Whether a cut makes a record more, wherever it is, and there are tasks
+/// enough that fill lanes, and not so many that few are cut anyway.
+bool StreamStrategy::isWorthFitting(const std::vector<WorkItem> &items,
+                                    uint32_t lanes) const {
+  if (items.size() > kManyTasks * lanes)
+    return false;
+  double share = 0;
+  for (const WorkItem &item : items) {
+    if (item.whole || item.tile == 0 ||
+        problem->program.stages[item.stage].arity != Arity::pieces)
+      return false;
+    share += static_cast<double>(item.cost());
+  }
+  share /= lanes;
+  size_t shorter = 0;
+  for (const WorkItem &item : items)
+    shorter += static_cast<double>(item.cost()) <= share;
+  return shorter * kFewTasks >= lanes;
+}
 
 void StreamStrategy::place(const std::vector<WorkItem> &items,
                            Placement &placement) {
-  first = Line(items, placement).cut(first);
+  tasks.begin(items, !isWorthFitting(items, placement.lanes));
+  first = Line(tasks, placement).cut(items, first);
 }
 
 } // namespace

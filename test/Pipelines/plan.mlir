@@ -19,9 +19,9 @@
 // HELLO: dataflow.queue cta 0 {
 // HELLO-NEXT: dataflow.instruction "sum_piece"
 // The empty row is one piece without tiles.
-// HELLO: dataflow.instruction "sum_piece" task 2 tiles [0, 0]
-// HELLO: dataflow.instruction "add" task 3 {{.*}}wait
-// HELLO: dataflow.instruction "store" task 3
+// HELLO-DAG: dataflow.instruction "sum_piece" task 2 tiles [0, 0]
+// HELLO-DAG: dataflow.instruction "add" task 3 {{.*}}wait
+// HELLO-DAG: dataflow.instruction "store" task 3
 
 // STEPS: IR Dump After {{.*}}(dataflow-specialize-program)
 // STEPS: IR Dump After {{.*}}(dataflow-verify-program)

@@ -108,6 +108,24 @@ TEST(Stream, MakesNoNeedlessCuts) {
   EXPECT_LE(callsOf(planned(p), 0).size(), 50u + 131u);
 }
 
+TEST(Stream, FillsLanesWithWholeTasks) {
+  // In pairs these fill a CTA; as they are, most CTAs would end within one.
+  Problem p = problemFor(splitReduce(true),
+                         {6400, 1280, 3200, 4480, 2560, 3840, 3200, 1920, 5120},
+                         topology(5));
+  Schedule s = planned(p);
+  EXPECT_EQ(callsOf(s, 0).size(), 9u);
+  EXPECT_TRUE(s.transfers.empty());
+  // What is longer than a share is cut, and shorter ones fill what is left.
+  p = problemFor(splitReduce(true), {9600, 3200, 9600, 3200, 6400},
+                 topology(5));
+  s = planned(p);
+  EXPECT_EQ(callsOf(s, 0).size(), 7u);
+  for (const Instruction &call : callsOf(s, 0))
+    if (call.task % 2 == 1 || call.task == 4)
+      EXPECT_EQ(call.tileBegin, 0) << "task " << call.task << " was cut";
+}
+
 TEST(Stream, UsesEveryCtaForOneTask) {
   Problem p = problemFor(splitReduce(true), {131072}, topology(132));
   std::vector<int64_t> tiles = tilesByCta(planned(p), 0);
@@ -229,6 +247,21 @@ TEST(Decisions, SayWhoDecided) {
   EXPECT_EQ(by["transport"], Decider::request);
   EXPECT_STREQ(deciderName(by["split"]), "request");
   EXPECT_STREQ(deciderName(Decider::none), "default");
+}
+
+TEST(Combine, IdleCtasTakeShares) {
+  // Two tasks of a CTA and a half each have one CTA in common, which takes a
+  // share of one of them; the CTA with a whole task takes one of the other.
+  Problem p = problemFor(splitReduce(true), {9600, 6400, 9664}, topology(4));
+  Schedule s = planned(p);
+  EXPECT_EQ(callsOf(s, 0).size(), 5u);
+  EXPECT_EQ(callsOf(s, 1).size(), 4u);
+  for (const Queue &queue : s.queues) {
+    int reduces = 0;
+    for (uint32_t i : queue.instructions)
+      reduces += s.instructions[i].stage == 1;
+    EXPECT_EQ(reduces, 1) << "CTA " << queue.cta;
+  }
 }
 
 TEST(Combine, ManyPartsShareFewSlices) {
