@@ -70,6 +70,9 @@ struct Options {
   uint64_t scratchLimit = UINT64_MAX;
   /// Fields are not stored: their registers come back as Info::results.
   bool returnFields = false;
+  /// Fields lie in global memory, and others read them soon: until then the L2
+  /// cache is to keep them.
+  bool lastingFields = false;
   /// The last operand of the terminator is an i1, the same in all threads:
   /// fields are not stored where it is true.
   bool mayDrop = false;

@@ -112,6 +112,9 @@ struct HandlerFunction {
   /// With `fragments`: the body has one result more, an i1. Where it is true,
   /// the fields of `output` are not stored: the body itself was their reader.
   bool mayDrop = false;
+  /// With `fragments`: `output` always lies in global memory, where it stays in
+  /// the L2 cache until it is read, as far as that can be.
+  bool lastingOutput = false;
   /// With `sliced` and `warp`: the symbol of the pairwise function, one of the
   /// same list, from whose registers this one may take its only input. Empty
   /// without.

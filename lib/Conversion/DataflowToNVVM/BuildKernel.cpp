@@ -239,8 +239,12 @@ LogicalResult KernelBuilder::splitHandlers(PartFunctions &parts,
   uint64_t others =
       barriersAt + kBarrierBytes * std::min(maxBarriers, kFewestBarriers);
   uint64_t begin = llvm::alignTo(others, kFragmentAlignment);
-  for (HandlerFunction &function : result)
-    function.fragmentLimit = kSharedLimit - std::min(begin, kSharedLimit);
+  uint64_t room = kSharedLimit - std::min(begin, kSharedLimit);
+  for (HandlerFunction &function : result) {
+    function.fragmentLimit = room;
+    function.lastingOutput =
+        function.output && !function.sliced && function.output->bytes() > room;
+  }
   list = std::move(result);
   return success();
 }

@@ -583,6 +583,7 @@ LogicalResult FragmentLowering::storeFields(Operation *terminator,
                                             ArrayRef<Place> fields) {
   for (auto [value, place] : llvm::zip(values, fields)) {
     Memory field = memoryOf(place, ~0u);
+    field.lasting = options.lastingFields;
     if (!isTensor(value.getType())) {
       store(scalar(value), field);
       continue;

@@ -82,6 +82,7 @@ struct Memory {
   /// A dimension whose slices, of `part` elements, lie `pitch` elements apart.
   int64_t split = -1, part = 0, pitch = 0;
   unsigned argument = 0; ///< of the body, that it is a slice of
+  bool lasting = false;  ///< global; what is stored stays in the L2 cache
 };
 
 /// The type of an element as LLVM knows it: formats that it has no vectors of

@@ -254,6 +254,25 @@ static void loadVector(FragmentLowering &lowering, Access &access,
   }
 }
 
+/// Stores a vector, or a scalar, as words of 32 bits that stay in the L2 cache.
+static void storeLasting(FragmentLowering &lowering, Value value, Value address,
+                         int64_t words) {
+  OpBuilder &builder = lowering.builder;
+  Type word = builder.getI32Type();
+  Type type = words == 1 ? word : VectorType::get(words, word);
+  Value bits = value;
+  if (bits.getType() != type)
+    bits = LLVM::BitcastOp::create(builder, lowering.loc, type, bits);
+  SmallVector<Value> operands{address};
+  for (int64_t i = 0; i < words; ++i)
+    operands.push_back(words == 1
+                           ? bits
+                           : LLVM::ExtractElementOp::create(
+                                 builder, lowering.loc, bits, lowering.i32(i))
+                                 .getResult());
+  lowering.call("dfk_store_lasting_" + std::to_string(words), {}, operands);
+}
+
 static void storeVector(FragmentLowering &lowering, Access &access,
                         const Memory &to, unsigned reg,
                         ArrayRef<Value> elements) {
@@ -269,6 +288,8 @@ static void storeVector(FragmentLowering &lowering, Access &access,
                                              lowering.i32(i));
     value = vector;
   }
+  if (int64_t words = access.alignment() / 4; to.lasting && words != 0)
+    return storeLasting(lowering, value, access.address(reg), words);
   LLVM::StoreOp::create(builder, lowering.loc, value, access.address(reg),
                         unsigned(access.alignment()));
 }

@@ -410,6 +410,7 @@ FunctionBuilder::lowerFragments(Block &block,
   options.warp = function.warp;
   options.scratchLimit = function.fragmentLimit;
   options.mayDrop = function.mayDrop;
+  options.lastingFields = function.lastingOutput;
   return fragments::lowerBody(inner, block, arguments, fields, options, info);
 }
 

@@ -86,3 +86,33 @@ llvm.func internal @dfk_fence_async() {
   nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
   llvm.return
 }
+
+// Words of global memory that stay in the L2 cache until they are read, as far as that can be.
+llvm.func internal @dfk_policy_evict_last() -> i64 {
+  %policy = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l" : () -> i64
+  llvm.return %policy : i64
+}
+
+llvm.func internal @dfk_store_lasting_1(%to: !llvm.ptr, %0: i32) {
+  %at = llvm.addrspacecast %to : !llvm.ptr to !llvm.ptr<1>
+  %policy = llvm.call @dfk_policy_evict_last() : () -> i64
+  llvm.inline_asm has_side_effects "st.global.L2::cache_hint.b32 [$0], $1, $2;", "l,r,l,~{memory}" %at, %0, %policy
+    : (!llvm.ptr<1>, i32, i64) -> ()
+  llvm.return
+}
+
+llvm.func internal @dfk_store_lasting_2(%to: !llvm.ptr, %0: i32, %1: i32) {
+  %at = llvm.addrspacecast %to : !llvm.ptr to !llvm.ptr<1>
+  %policy = llvm.call @dfk_policy_evict_last() : () -> i64
+  llvm.inline_asm has_side_effects "st.global.L2::cache_hint.v2.b32 [$0], {$1, $2}, $3;", "l,r,r,l,~{memory}" %at, %0, %1, %policy
+    : (!llvm.ptr<1>, i32, i32, i64) -> ()
+  llvm.return
+}
+
+llvm.func internal @dfk_store_lasting_4(%to: !llvm.ptr, %0: i32, %1: i32, %2: i32, %3: i32) {
+  %at = llvm.addrspacecast %to : !llvm.ptr to !llvm.ptr<1>
+  %policy = llvm.call @dfk_policy_evict_last() : () -> i64
+  llvm.inline_asm has_side_effects "st.global.L2::cache_hint.v4.b32 [$0], {$1, $2, $3, $4}, $5;", "l,r,r,r,r,l,~{memory}"
+    %at, %0, %1, %2, %3, %policy : (!llvm.ptr<1>, i32, i32, i32, i32, i64) -> ()
+  llvm.return
+}
