@@ -129,6 +129,38 @@ extern "C" bool foldIsFollowed(void *, void *, int32_t stage) {
   return instruction->followed;
 }
 
+/// How a record is loaded and what merging does first: as it is, or with a
+/// number in 32 bits.
+static constexpr char kLoad[] = R"mlir(
+llvm.func @merge$load(%head: !llvm.ptr, %slice: !llvm.ptr) -> !llvm.struct<(i64, i64)> {
+  %c2 = arith.constant 2 : i32
+  %cells = llvm.alloca %c2 x i64 : (i32) -> !llvm.ptr
+  llvm.call @foldLoad(%head, %slice, %cells) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  %value = llvm.load %cells : !llvm.ptr -> !llvm.struct<(i64, i64)>
+  llvm.return %value : !llvm.struct<(i64, i64)>
+}
+)mlir";
+static constexpr char kMerged[] = "%b1: i64) -> !llvm.struct<(i64, i64)> {";
+static constexpr char kNarrowLoad[] = R"mlir(
+llvm.func @merge$load(%head: !llvm.ptr, %slice: !llvm.ptr) -> !llvm.struct<(i64, i32)> {
+  %c2 = arith.constant 2 : i32
+  %cells = llvm.alloca %c2 x i64 : (i32) -> !llvm.ptr
+  llvm.call @foldLoad(%head, %slice, %cells) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  %value = llvm.load %cells : !llvm.ptr -> !llvm.struct<(i64, i32)>
+  llvm.return %value : !llvm.struct<(i64, i32)>
+}
+llvm.func @merge$widen(%b0: i64, %narrow: i32) -> !llvm.struct<(i64, i64)> {
+  %b1 = llvm.zext %narrow : i32 to i64
+  %none = llvm.mlir.poison : !llvm.struct<(i64, i64)>
+  %0 = llvm.insertvalue %b0, %none[0] : !llvm.struct<(i64, i64)>
+  %1 = llvm.insertvalue %b1, %0[1] : !llvm.struct<(i64, i64)>
+  llvm.return %1 : !llvm.struct<(i64, i64)>
+}
+)mlir";
+static constexpr char kNarrowMerged[] =
+    "%narrow: i32) -> !llvm.struct<(i64, i64)> {\n"
+    "  %b1 = llvm.zext %narrow : i32 to i64";
+
 /// What generated code calls. A thread stands for a warp here.
 static constexpr char kLibrary[] = R"mlir(
 llvm.func @foldLoad(!llvm.ptr, !llvm.ptr, !llvm.ptr)
@@ -155,14 +187,8 @@ llvm.func @dfk_threads() -> i32 {
   %threads = arith.shli %warps, %c5 : i32
   llvm.return %threads : i32
 }
-llvm.func @merge$load(%head: !llvm.ptr, %slice: !llvm.ptr) -> !llvm.struct<(i64, i64)> {
-  %c2 = arith.constant 2 : i32
-  %cells = llvm.alloca %c2 x i64 : (i32) -> !llvm.ptr
-  llvm.call @foldLoad(%head, %slice, %cells) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
-  %value = llvm.load %cells : !llvm.ptr -> !llvm.struct<(i64, i64)>
-  llvm.return %value : !llvm.struct<(i64, i64)>
-}
-llvm.func @merge$merge(%packed: !llvm.ptr, %a0: i64, %a1: i64, %b0: i64, %b1: i64) -> !llvm.struct<(i64, i64)> {
+LOAD
+llvm.func @merge$merge(%packed: !llvm.ptr, %a0: i64, %a1: i64, %b0: i64, MERGED
   %c2 = arith.constant 2 : i32
   %none = llvm.mlir.zero : !llvm.ptr
   %slice = llvm.load %packed : !llvm.ptr -> !llvm.ptr
@@ -220,8 +246,10 @@ class FoldTest : public ::testing::Test {
 protected:
   /// Makes the stage of a reduce: of a record that is cut, each slice by one
   /// warp, or of one that is not, by all threads. With `reads`, that of a
-  /// finalize instead. With `follows`, such a finalize may follow.
-  void compile(bool isCut = true, bool reads = false, bool follows = false) {
+  /// finalize instead. With `follows`, such a finalize may follow. `narrow`:
+  /// what is loaded is no record yet.
+  void compile(bool isCut = true, bool reads = false, bool follows = false,
+               bool narrow = false) {
     cut = isCut;
     DialectRegistry registry;
     registry.insert<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect>();
@@ -229,7 +257,9 @@ protected:
     registerLLVMDialectTranslation(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    std::string library = kLibrary;
+    std::string library =
+        replaced(kLibrary, {{"LOAD", narrow ? kNarrowLoad : kLoad},
+                            {"MERGED", narrow ? kNarrowMerged : kMerged}});
     // Without slices there are no indices.
     std::string index = "llvm.load %packed : !llvm.ptr -> !llvm.ptr";
     if (!cut)
@@ -410,6 +440,16 @@ TEST_F(FoldTest, DoesTheWorkOfTheFinalizeBehindIt) {
           // Whoever has no slices has to know as well.
           EXPECT_EQ(instruction->questions, warps);
         }
+}
+
+TEST_F(FoldTest, WidensWhatIsLoaded) {
+  compile(/*isCut=*/true, /*reads=*/false, /*follows=*/true, /*narrow=*/true);
+  for (unsigned warps : {1, 4})
+    for (uint32_t parts : {0, 1, 2, 5, 16, 33})
+      for (bool followed : {false, true})
+        for (auto [begin, end] :
+             {std::pair<uint32_t, uint32_t>{0, kNumSlices}, {3, 8}})
+          check(parts, begin, end, warps, followed && parts);
 }
 
 TEST_F(FoldTest, FoldsWhatIsNotCut) {
