@@ -88,6 +88,9 @@ public:
   /// Fails unless `shape` is what input `input` has in the bound: planning
   /// would read other elements, or beyond the last one.
   Status checkShape(size_t input, const std::vector<int64_t> &shape) const;
+  /// Input `input` of a batch. Fails where it is missing or of another shape.
+  Expected<const PlanInput *> inputOf(size_t input,
+                                      ArrayView<PlanInput> inputs) const;
 
   /// Makes the plan of a batch on the host, from the source that the device
   /// runs. `bytes` is as the device leaves it: not sealed. Fails as the device

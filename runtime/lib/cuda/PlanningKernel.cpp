@@ -43,7 +43,7 @@ Expected<PlanningKernel> PlanningKernel::create(const Device &device,
                    "device; build it with a clang++ that compiles for nvptx64");
   auto state = std::make_shared<PlanningKernelState>();
   state->planner = planner;
-  state->shape.ctas = planner.topology().ctas;
+  state->shape.ctas = planner.topology().ctas + 1; // one for no queue
   state->shape.threads = planning::kMaxThreads;
   state->shape.sharedBytes = planner.arenaBytes();
   CodeRequirements code;

@@ -24,8 +24,9 @@
 namespace dfrt {
 namespace planning {
 
-inline uint64_t alignSlot(uint64_t bytes) {
-  return (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+/// Units of the global slot arena that a record takes.
+inline uint32_t slotUnits(uint64_t bytes) {
+  return uint32_t((bytes + kSlotAlignment - 1) / kSlotAlignment);
 }
 
 /// What a CTA has of a line.
@@ -66,30 +67,32 @@ public:
     uint32_t *operands = at<uint32_t>(tables.arena.operands);
     uint32_t begin, end;
     cutter.shareOf(tables.ctas, begin, end);
-    uint64_t sums[5] = {}, totals[5]; // as in Counts
+    uint32_t sums[kMaxSums] = {}, totals[kMaxSums]; // as of countQueue
     for (uint32_t cta = begin; cta < end; ++cta) {
-      calls[cta] = uint32_t(sums[0]);
-      operands[cta] = uint32_t(sums[1]);
+      calls[cta] = sums[0];
+      operands[cta] = sums[1];
       countQueue(cta, sums);
     }
     cutter.scan(sums, totals);
     for (uint32_t cta = begin; cta < end; ++cta) {
-      calls[cta] += uint32_t(sums[0]);
-      operands[cta] += uint32_t(sums[1]);
+      calls[cta] += sums[0];
+      operands[cta] += sums[1];
       for (uint32_t l = 0; l < tables.lineCount; ++l) {
         const ArenaLayout::OfLine &places = tables.arena.lines[l];
-        at<uint32_t>(places.slots)[cta] += uint32_t(sums[2]);
-        at<uint32_t>(places.transfers)[cta] += uint32_t(sums[3]);
-        at<uint64_t>(places.bytes)[cta] += sums[4];
+        at<uint32_t>(places.slots)[cta] += sums[2];
+        at<uint32_t>(places.transfers)[cta] += sums[3];
+        at<uint32_t>(places.units)[cta] += sums[4];
       }
     }
     if (threads.index() == 0) {
-      calls[tables.ctas] = uint32_t(totals[0]);
-      operands[tables.ctas] = uint32_t(totals[1]);
+      calls[tables.ctas] = totals[0];
+      operands[tables.ctas] = totals[1];
       State &s = cutter.state();
-      s.slots = uint32_t(totals[2]);
-      s.transfers = uint32_t(totals[3]);
-      s.bytes = totals[4];
+      s.used[0] = tables.ctas + totals[0];
+      s.used[1] = totals[1];
+      s.used[2] = s.used[3] = totals[2];
+      s.used[4] = s.used[5] = totals[3];
+      s.units = totals[4];
     }
     threads.sync();
     return true;
@@ -151,39 +154,14 @@ public:
   Cutter<Threads> cutter;
 
 private:
-  /// The first place whose stretch begins behind tile 0 of `task`; with
-  /// `task` + 1 for tile 0 of the next, the first one that has nothing of it.
-  uint32_t firstBehind(uint32_t l, uint32_t task) const {
-    const Cut *cuts = cutsOf(l);
-    uint32_t low = 0, high = tables.ctas;
-    while (low < high) {
-      uint32_t middle = (low + high) / 2;
-      bool behind = cuts[middle].task > task ||
-                    (cuts[middle].task == task && cuts[middle].tile > 0);
-      if (behind)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low;
-  }
-
   /// Whether the CTA at `place` has a share of a task of which it has a part.
   bool findShare(uint32_t l, uint32_t place, uint32_t task,
                  Share &share) const {
     const Line &line = tables.lines[l];
-    uint32_t first = firstBehind(l, task) - 1;
-    uint32_t last = first + 1;
-    // Its last part is where the next task begins, or at the line's end.
+    const ArenaLayout::OfLine &places = tables.arena.lines[l];
+    uint32_t first = at<uint32_t>(places.firstPart)[task];
+    uint32_t last = at<uint32_t>(places.endPart)[task];
     const Cut *cuts = cutsOf(l);
-    uint32_t high = tables.ctas;
-    while (last < high) {
-      uint32_t middle = (last + high) / 2;
-      if (cuts[middle].task > task)
-        high = middle;
-      else
-        last = middle + 1;
-    }
     share.task = task;
     share.firstPart = first;
     share.parts = last - first;
@@ -198,30 +176,33 @@ private:
     uint32_t count = holders < line.shares ? holders : line.shares;
     uint32_t self = place - holder;
     // Share i is on holder i * holders / count.
-    uint32_t i = (self * count + holders - 1) / holders;
-    if (i >= count || i * holders / count != self)
-      return false;
+    uint32_t i = self;
+    if (count != holders) {
+      i = (self * count + holders - 1) / holders;
+      if (i >= count || i * holders / count != self)
+        return false;
+    }
     share.sliceBegin = line.slices * i / count;
     share.sliceEnd = line.slices * (i + 1) / count;
     return true;
   }
 
   /// Adds what the queue of `cta` has, and says where its records begin.
-  /// `sums`: calls, operands, slots, transfers, bytes of slots.
-  void countQueue(uint32_t cta, uint64_t (&sums)[5]) {
+  /// `sums`: calls, operands, slots, transfers, units of slots.
+  void countQueue(uint32_t cta, uint32_t (&sums)[kMaxSums]) {
     for (uint32_t l = 0; l < tables.lineCount; ++l) {
       const Line &line = tables.lines[l];
       const ArenaLayout::OfLine &places = tables.arena.lines[l];
-      at<uint32_t>(places.slots)[cta] = uint32_t(sums[2]);
-      at<uint32_t>(places.transfers)[cta] = uint32_t(sums[3]);
-      at<uint64_t>(places.bytes)[cta] = sums[4];
+      at<uint32_t>(places.slots)[cta] = sums[2];
+      at<uint32_t>(places.transfers)[cta] = sums[3];
+      at<uint32_t>(places.units)[cta] = sums[4];
       Stretch stretch = stretchAt(l, placeOf(l, cta));
       if (line.kind == LineKind::split) {
         sums[0] += stretch.calls + stretch.whole();
         sums[1] += stretch.whole();
         sums[2] += stretch.calls;
         sums[3] += stretch.published();
-        sums[4] += stretch.calls * alignSlot(line.recordBytes);
+        sums[4] += stretch.calls * slotUnits(line.recordBytes);
         continue;
       }
       sums[0] += stretch.calls;
@@ -232,7 +213,7 @@ private:
             tilesBefore(l, stretch.end) - tilesBefore(l, stretch.begin);
         sums[2] += tiles;
         sums[3] += tiles;
-        sums[4] += tiles * alignSlot(line.recordBytes);
+        sums[4] += tiles * slotUnits(line.recordBytes);
       }
     }
     for (uint32_t l = 0; l < tables.lineCount; ++l) {
@@ -242,7 +223,7 @@ private:
         sums[0] += 2;
         sums[1] += shares[s].parts + 1;
         sums[2] += 1;
-        sums[4] += alignSlot(shareBytes(tables.lines[l], shares[s]));
+        sums[4] += slotUnits(shareBytes(tables.lines[l], shares[s]));
       }
     }
   }

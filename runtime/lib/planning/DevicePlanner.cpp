@@ -10,6 +10,7 @@
 #include "../CRC32.h"
 #include "../PlanLayout.h"
 #include "../cpu/Tensors.h"
+#include "HostThreads.h"
 #include "ProgramLines.h"
 #include "WriteQueues.h"
 #include "dataflow/Schedule/Message.h"
@@ -40,24 +41,16 @@ struct DevicePlanner::State {
   Status setFrame(const Problem &bound);
 };
 
-namespace {
-struct HostThreads {
-  uint32_t index() const { return 0; }
-  uint32_t count() const { return 1; }
-  void sync() const {}
-};
-
-uint64_t addressOf(const void *data) {
+static uint64_t addressOf(const void *data) {
   return reinterpret_cast<uintptr_t>(data);
 }
-} // namespace
 
 /// The most entries that plans of these lines have. Cuts are fewer than CTAs,
 /// and each adds one call.
 Status DevicePlanner::State::setRoom(const Problem &bound,
                                      const ProgramLines &lines) {
   uint64_t ctas = bound.topology.ctas, cuts = ctas - 1;
-  uint64_t calls = 0, operands = 0, slots = 0, transfers = 0;
+  uint64_t calls = 0, operands = 0, slots = 0, transfers = 0, units = 0;
   for (const Line &line : lines.lines) {
     uint64_t runs = line.tasks + cuts;
     if (line.kind == LineKind::split) {
@@ -70,8 +63,8 @@ Status DevicePlanner::State::setRoom(const Problem &bound,
       slots += runs + parts;
       transfers += parts;
       uint64_t merged = line.headBytes + line.sliceBytes * line.slices;
-      mostSlotBytes += runs * alignSlot(line.recordBytes) +
-                       parts * alignSlot(std::max(merged, line.recordBytes));
+      units += runs * slotUnits(line.recordBytes) +
+               parts * slotUnits(std::max(merged, line.recordBytes));
       continue;
     }
     calls += runs;
@@ -85,9 +78,15 @@ Status DevicePlanner::State::setRoom(const Problem &bound,
     if (line.makesRecords) {
       slots += line.maxTiles;
       transfers += line.maxTiles;
-      mostSlotBytes += line.maxTiles * alignSlot(line.recordBytes);
+      units += uint64_t(line.maxTiles) * slotUnits(line.recordBytes);
     }
   }
+  mostSlotBytes = units * kSlotAlignment;
+  if (units > UINT32_MAX)
+    return failure(StatusCode::resourceExhausted, "program '", program.name,
+                   "': records of the bound take up to ", mostSlotBytes,
+                   " bytes, plans of a device hold ",
+                   uint64_t(UINT32_MAX) * kSlotAlignment);
   std::pair<uint32_t, uint64_t> sizes[] = {
       {DFRT_SECTION_QUEUES, ctas},
       {DFRT_SECTION_INSTRUCTIONS, ctas + calls},
@@ -120,20 +119,15 @@ Status DevicePlanner::State::setFrame(const Problem &bound) {
     return packed.status();
   Tables &tables = launch.tables;
   PlanLayout layout = layoutPlan(capacity);
-  std::copy(std::begin(capacity.capacity), std::end(capacity.capacity),
-            tables.capacity);
+  for (uint32_t i = 0; i < kFilled; ++i)
+    tables.entryBytes[i] =
+        uint32_t(sectionEntryBytes(DFRT_SECTION_INSTRUCTIONS + i));
   std::copy(std::begin(layout.offset), std::end(layout.offset), tables.offset);
   tables.totalBytes = layout.totalBytes;
-  tables.stageBytes = uint32_t(capacity.capacity[DFRT_SECTION_STAGES] *
-                               sectionEntryBytes(DFRT_SECTION_STAGES));
-  tables.nameBytes = capacity.capacity[DFRT_SECTION_NAMES];
-  auto take = [&](uint64_t begin, uint64_t bytes) {
-    frame.insert(frame.end(), packed->begin() + int64_t(begin),
-                 packed->begin() + int64_t(begin + bytes));
-  };
-  take(0, sizeof(dfrt_plan_header));
-  take(layout.offset[DFRT_SECTION_STAGES], tables.stageBytes);
-  take(layout.offset[DFRT_SECTION_NAMES], tables.nameBytes);
+  // From the releases on, of which there are none, all plans are alike.
+  uint64_t alike = layout.offset[DFRT_SECTION_RELEASES];
+  frame.assign(packed->begin(), packed->begin() + sizeof(dfrt_plan_header));
+  frame.insert(frame.end(), packed->begin() + int64_t(alike), packed->end());
   std::memset(frame.data() + offsetof(dfrt_plan_header, checksum), 0, 4);
   return Status::success();
 }
@@ -156,6 +150,7 @@ Status DevicePlanner::State::create(const Problem &bound,
   tables.ctas = topology.ctas;
   tables.lineCount = uint32_t(lines.lines.size());
   std::copy(lines.lines.begin(), lines.lines.end(), tables.lines);
+  layoutSegments(tables);
   arenaBytes = layoutArena(tables);
   if (arenaBytes > kMostArena)
     return failure(StatusCode::resourceExhausted, "program '", program.name,
@@ -236,7 +231,7 @@ Status DevicePlanner::statusOf(const planning::Report &report) const {
                    "planning on the device: all "
                    "tasks of stage '",
                    stage, "' together have ", report.value,
-                   " tiles, the bound has ", report.limit);
+                   " tiles, expected at most ", report.limit);
   const char *what = report.fault == kLength ? "length" : "offset";
   return failure(report.value < 0 ? StatusCode::invalidArgument
                                   : StatusCode::resourceExhausted,
@@ -245,21 +240,31 @@ Status DevicePlanner::statusOf(const planning::Report &report) const {
                  ", expected 0 to ", report.limit);
 }
 
+Expected<const PlanInput *>
+DevicePlanner::inputOf(size_t input, ArrayView<PlanInput> inputs) const {
+  const std::string &name = state->program.arguments[state->inputs[input]].name;
+  const PlanInput *given = findInput(inputs, name);
+  if (!given)
+    return invalidArgument("planning: the values of input '", name,
+                           "' are missing");
+  DFRT_TRY(checkShape(input, given->shape));
+  if (given->values.size() != uint64_t(elementCount(given->shape)))
+    return invalidArgument("planning: input '", name, "' has ",
+                           given->values.size(), " values, its shape has ",
+                           elementCount(given->shape));
+  return given;
+}
+
 Status DevicePlanner::planOnHost(ArrayView<PlanInput> inputs,
                                  std::vector<uint8_t> &bytes) const {
   planning::Launch launch = state->launch;
   std::vector<std::vector<int32_t>> narrow(state->inputs.size());
   for (size_t i = 0; i < state->inputs.size(); ++i) {
     const Argument &argument = state->program.arguments[state->inputs[i]];
-    const PlanInput *given = findInput(inputs, argument.name);
-    if (!given)
-      return invalidArgument("planning: the values of input '", argument.name,
-                             "' are missing");
-    DFRT_TRY(checkShape(i, given->shape));
-    if (given->values.size() != uint64_t(elementCount(given->shape)))
-      return invalidArgument("planning: input '", argument.name, "' has ",
-                             given->values.size(), " values, its shape has ",
-                             elementCount(given->shape));
+    Expected<const PlanInput *> found = inputOf(i, inputs);
+    if (!found)
+      return found.status();
+    const PlanInput *given = *found;
     launch.inputs[i] = addressOf(given->values.data());
     if (argument.element == ElementType::i64)
       continue;
@@ -267,11 +272,8 @@ Status DevicePlanner::planOnHost(ArrayView<PlanInput> inputs,
       narrow[i].push_back(int32_t(value));
     launch.inputs[i] = addressOf(narrow[i].data());
   }
-  // Records are stored in 16-byte units.
-  struct alignas(16) Unit {
-    uint8_t bytes[16];
-  };
-  std::vector<Unit> plan(planBytes() / 16), arena(state->arenaBytes / 16 + 1);
+  std::vector<HostUnit> plan(planBytes() / sizeof(HostUnit));
+  std::vector<HostUnit> arena(state->arenaBytes / sizeof(HostUnit) + 1);
   planning::Report report = {};
   launch.plan = addressOf(plan.data());
   launch.frame = addressOf(state->frame.data());

@@ -16,10 +16,8 @@
 using namespace dfrt;
 using namespace dfrt::planning;
 
-/// Costs of a call beyond this many tiles are not told apart.
-static constexpr uint64_t kMostStart = uint64_t(1) << 24;
-/// Tiles of a task are counted in 32 bits, with room for sums.
-static constexpr uint64_t kMostTiles = uint64_t(1) << 30;
+/// Longer pieces are not asked for.
+static constexpr int64_t kMostMinTiles = int64_t(1) << 18;
 
 namespace {
 class LineFinder {
@@ -132,8 +130,7 @@ private:
     }
     line.headBytes = merged.record.headBytes;
     line.sliceBytes = merged.record.sliceBytes;
-    // Costs and tiles of all tasks are summed in 64 bits.
-    line.maxTiles = UINT64_MAX;
+    line.maxTiles = kMostTiles;
     lineOf[reduce] = lineOf[finalize] = uint32_t(found.lines.size());
     return add(s, line);
   }
@@ -163,11 +160,12 @@ private:
         stride *= set.extents[a];
       }
     }
+    uint64_t tiles = 0;
     for (uint64_t t = 0; t < line.tasks; ++t)
-      line.maxTiles += uint64_t(bound.ranges[stage.range].tiles(t));
-    if (line.maxTiles > kMostTiles)
-      return refuseStage(s, "with ", line.maxTiles, " tiles; it takes ",
-                         kMostTiles);
+      tiles += uint64_t(bound.ranges[stage.range].tiles(t));
+    if (tiles > kMostTiles)
+      return refuseStage(s, "with ", tiles, " tiles; it takes ", kMostTiles);
+    line.maxTiles = uint32_t(tiles);
     return add(s, line);
   }
 
@@ -193,14 +191,15 @@ private:
     DFRT_TRY(value(range.length, lengths.lengths, line.length));
     DFRT_TRY(value(range.offset, lengths.offsets, line.offset));
     StageCosts costs = stageCosts(bound, s);
-    line.start = uint32_t(std::min<uint64_t>(
-        kMostStart,
-        uint64_t(double(costs.call) * kTileUnits / double(costs.tile))));
-    line.minTiles = uint32_t(
-        std::min<int64_t>(stage.requests.minTiles, int64_t(kMostTiles)));
-    line.hop = 1;
-    while (uint64_t(line.hop) * 2 * bound.topology.ctas <= line.tasks)
-      line.hop *= 2;
+    double start = double(costs.call) * kTileUnits / double(costs.tile);
+    uint32_t most =
+        std::min(kMostStart, kMostStarts / std::max<uint32_t>(line.tasks, 1));
+    line.start = start < most ? uint32_t(start) : most;
+    int64_t least = stage.requests.minTiles;
+    if (least > kMostMinTiles)
+      return refuseStage(s, "whose pieces are requested to have at least ",
+                         least, " tiles; it takes ", kMostMinTiles);
+    line.minTiles = uint32_t(least);
     line.source = DFRT_NONE;
     line.recordBytes = stage.record.bytes();
     return Status::success();

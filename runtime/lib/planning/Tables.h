@@ -26,11 +26,26 @@ namespace planning {
 
 constexpr uint32_t kMaxLines = 4;
 constexpr uint32_t kMaxInputs = 8;
-/// Loads of a CTA that are tried, evenly spaced between bounds of the best.
+/// Loads of a CTA that are tried, evenly spaced between bounds of the best; as
+/// many as there are threads for with all segments.
 constexpr uint32_t kCandidates = 64;
+/// Segments of a line, which are cut independently of each other.
+constexpr uint32_t kSegments = 3;
 constexpr uint32_t kTileUnits = 256;
 /// Most threads that plan together.
 constexpr uint32_t kMaxThreads = 256;
+/// Sums that are formed at once.
+constexpr uint32_t kMaxSums = 5;
+/// Most tiles of a line: costs are counted in 32 bits.
+constexpr uint32_t kMostTiles = 1 << 22;
+/// Most that a call costs, and all calls of a line together.
+constexpr uint32_t kMostStart = 1 << 20, kMostStarts = 1u << 30;
+/// Sections that differ between plans, beside the queues: instructions,
+/// operands, outputs, slots, transfers, destinations.
+constexpr uint32_t kFilled = 6;
+static_assert(DFRT_SECTION_INSTRUCTIONS == 1 && DFRT_SECTION_DESTINATIONS == 6);
+/// Tasks that cutting looks ahead.
+constexpr uint32_t kLookAhead = 3;
 /// Alignment of records in the global slot arena.
 constexpr uint64_t kSlotAlignment = 128;
 
@@ -55,10 +70,9 @@ struct Line {
   uint32_t extents[DFRT_MAX_AXES]; ///< 1 where there is no axis
   Value length, offset;
   int64_t tile, maxLength; ///< elements
-  uint64_t maxTiles;       ///< of all tasks together
+  uint32_t maxTiles;       ///< of all tasks together
   uint32_t start;          ///< cost of a call, units
   uint32_t minTiles;       ///< of a piece that is not the last of its task
-  uint32_t hop;            ///< tasks to look ahead at once, a power of two
   /// Of LineKind::tiles: whether each tile makes a record, and the earlier line
   /// all of whose records of a task each call reads, or DFRT_NONE.
   uint32_t makesRecords, source;
@@ -71,38 +85,45 @@ struct Line {
   uint32_t finalSlices;                  ///< of a whole call of the finalize
   uint32_t slicedReduce, slicedFinalize; ///< variants
   uint64_t headBytes, sliceBytes;
+  /// How many segments, and the place of each one's first CTA; then `ctas`.
+  uint32_t segments;
+  uint32_t firstPlace[kSegments + 1];
 };
 
 /// Where the line is cut: CTA q begins with tile `tile` of task `task`.
-struct Cut {
+struct alignas(8) Cut {
   uint32_t task, tile;
 };
 
 /// Where the tables of a planning CTA lie in its memory, and how large it is.
 struct ArenaLayout {
   struct OfLine {
-    uint32_t costs;  ///< uint64_t[tasks + 1], prefix sums
+    uint32_t costs;  ///< uint32_t[tasks + 1 + kLookAhead], prefix sums
     uint32_t filled; ///< uint32_t[tasks + 1], tasks with tiles before
     uint32_t reads;  ///< uint32_t[tasks + 1], records read by calls before
-    uint32_t cuts;   ///< Cut[ctas + 1]
-    uint32_t slots, transfers; ///< uint32_t[ctas], of the first record
-    uint32_t bytes;            ///< uint64_t[ctas]
+    /// uint32_t[tasks]: the place with the first part of a task that is split,
+    /// and the one behind the last. Only of LineKind::split, which has neither
+    /// of the two above.
+    uint32_t firstPart, endPart;
+    uint32_t cuts; ///< Cut[ctas + 1]
+    /// uint32_t[ctas], of the first record: its slot, its transfer, and its
+    /// place in units of kSlotAlignment.
+    uint32_t slots, transfers, units;
   };
   OfLine lines[kMaxLines];
-  uint32_t trials;   ///< Cut[kCandidates][ctas + 1]
-  uint32_t sums;     ///< uint64_t[2][kMaxThreads][kMaxSums]
+  /// Cut[ctas][kCandidates]: threads that try candidates side by side write to
+  /// different banks.
+  uint32_t trials;
+  uint32_t outcomes; ///< uint32_t[kSegments][kCandidates]
+  uint32_t sums;     ///< uint32_t[kMaxSums][kMaxThreads]
   uint32_t calls;    ///< uint32_t[ctas + 1], instructions of CTAs before
   uint32_t operands; ///< uint32_t[ctas + 1]
   uint32_t state;    ///< State
 };
-/// Sums that are formed at once.
-constexpr uint32_t kMaxSums = 5;
-
 /// Program, launch shape and capacity: fixed when a planner is made.
 struct Tables {
   uint32_t ctas, lineCount;
-  uint32_t capacity[DFRT_SECTION_COUNT];
-  uint32_t stageBytes, nameBytes; ///< of these sections in the frame
+  uint32_t entryBytes[kFilled];
   uint64_t offset[DFRT_SECTION_COUNT], totalBytes;
   Line lines[kMaxLines];
   ArenaLayout arena;
@@ -128,8 +149,7 @@ struct Report {
 /// The parameter of the kernel. Addresses.
 struct Launch {
   uint64_t plan;
-  uint64_t frame; ///< header, stages and names of every plan, one behind the
-                  ///< other
+  uint64_t frame; ///< header, then releases to names, of all plans
   uint64_t report;
   uint64_t inputs[kMaxInputs];
   Tables tables;
@@ -140,11 +160,27 @@ static_assert(sizeof(Launch) <= 4096, "the parameter of a kernel is limited");
 struct State {
   uint32_t fault, line, task, reserved;
   int64_t value, limit;
-  uint32_t best;             ///< of the trials
   uint32_t first[kMaxLines]; ///< CTA with the first stretch of a line
-  uint32_t slots, transfers; ///< of the whole plan
-  uint64_t bytes;
+  uint32_t used[kFilled];    ///< entries of the whole plan
+  uint32_t units;            ///< of slots
+  // Of the line that is being cut.
+  Cut segmentBegin[kSegments + 1];
+  uint32_t best[kSegments], usedCtas[kSegments];
 };
+
+/// Divides the places of a line among its segments. A piece that ends a segment
+/// may be of any size, so there is one where pieces may not.
+inline void layoutSegments(Tables &tables) {
+  for (uint32_t l = 0; l < tables.lineCount; ++l) {
+    Line &line = tables.lines[l];
+    line.segments = tables.ctas < kSegments ? tables.ctas : kSegments;
+    if (line.minTiles > 1)
+      line.segments = 1;
+    for (uint32_t s = 0; s <= kSegments; ++s)
+      line.firstPlace[s] =
+          s < line.segments ? tables.ctas * s / line.segments : tables.ctas;
+  }
+}
 
 /// Lays out the arena for these CTAs and lines; returns its bytes.
 inline uint64_t layoutArena(Tables &tables) {
@@ -157,20 +193,21 @@ inline uint64_t layoutArena(Tables &tables) {
   };
   uint64_t ctas = tables.ctas;
   layout.state = place(sizeof(State));
-  layout.sums = place(2 * kMaxThreads * kMaxSums * 8);
+  layout.sums = place(kMaxSums * kMaxThreads * 4);
   layout.calls = place((ctas + 1) * 4);
   layout.operands = place((ctas + 1) * 4);
   for (uint32_t l = 0; l < tables.lineCount; ++l) {
     uint64_t tasks = uint64_t(tables.lines[l].tasks) + 1;
-    layout.lines[l].costs = place(tasks * 8);
-    layout.lines[l].filled = place(tasks * 4);
-    layout.lines[l].reads = place(tasks * 4);
+    layout.lines[l].costs = place((tasks + kLookAhead) * 4);
+    layout.lines[l].filled = layout.lines[l].firstPart = place(tasks * 4);
+    layout.lines[l].reads = layout.lines[l].endPart = place(tasks * 4);
     layout.lines[l].cuts = place((ctas + 1) * sizeof(Cut));
     layout.lines[l].slots = place(ctas * 4);
     layout.lines[l].transfers = place(ctas * 4);
-    layout.lines[l].bytes = place(ctas * 8);
+    layout.lines[l].units = place(ctas * 4);
   }
-  layout.trials = place(kCandidates * (ctas + 1) * sizeof(Cut));
+  layout.trials = place(kCandidates * ctas * sizeof(Cut));
+  layout.outcomes = place(kSegments * kCandidates * 4);
   return at;
 }
 

@@ -68,31 +68,36 @@ public:
       writeShares(l, position);
   }
 
-  /// What belongs to no queue; `part` of `parts` of it.
+  /// What belongs to no queue; `part` of `parts` of it. The last one has the
+  /// header and what is the same in all plans.
   void writeRest(uint32_t part, uint32_t parts, bool planned) {
-    const State &s = counter.cutter.state();
-    uint32_t counts[DFRT_SECTION_COUNT] = {};
-    counts[DFRT_SECTION_QUEUES] = tables.ctas;
-    counts[DFRT_SECTION_INSTRUCTIONS] = tables.ctas;
-    counts[DFRT_SECTION_STAGES] = tables.stageBytes / sizeof(dfrt_stage);
-    counts[DFRT_SECTION_NAMES] = tables.nameBytes;
-    if (planned) {
-      counts[DFRT_SECTION_INSTRUCTIONS] +=
-          at<uint32_t>(tables.arena.calls)[tables.ctas];
-      counts[DFRT_SECTION_OPERANDS] =
-          at<uint32_t>(tables.arena.operands)[tables.ctas];
-      counts[DFRT_SECTION_OUTPUTS] = counts[DFRT_SECTION_SLOTS] = s.slots;
-      counts[DFRT_SECTION_TRANSFERS] = counts[DFRT_SECTION_DESTINATIONS] =
-          s.transfers;
-    }
-    if (part == 0)
-      writeFrame(counts, planned);
+    State &s = counter.cutter.state();
     // What is not used is zero.
-    for (uint32_t s = 0; s < DFRT_SECTION_COUNT; ++s) {
-      uint64_t end =
-          s + 1 < DFRT_SECTION_COUNT ? tables.offset[s + 1] : tables.totalBytes;
-      clear(tables.offset[s] + uint64_t(counts[s]) * entryBytes(s), end, part,
-            parts);
+    for (uint32_t i = 0; i < kFilled; ++i) {
+      uint32_t section = DFRT_SECTION_INSTRUCTIONS + i;
+      uint64_t used = planned ? s.used[i] : i ? 0 : tables.ctas;
+      clear(tables.offset[section] + used * tables.entryBytes[i],
+            tables.offset[section + 1], part, parts);
+    }
+    if (part + 1 != parts)
+      return;
+    clear(tables.offset[0] + tables.ctas * sizeof(dfrt_queue), tables.offset[1],
+          0, 1);
+    copy(launch.plan, launch.frame, sizeof(dfrt_plan_header));
+    uint64_t alike = tables.offset[DFRT_SECTION_RELEASES];
+    copy(launch.plan + alike, launch.frame + sizeof(dfrt_plan_header),
+         tables.totalBytes - alike);
+    threads.sync();
+    auto &header = *reinterpret_cast<dfrt_plan_header *>(launch.plan);
+    uint32_t i = threads.index();
+    for (; i < kFilled; i += threads.count())
+      header.sections[DFRT_SECTION_INSTRUCTIONS + i].count = planned ? s.used[i]
+                                                             : i ? 0
+                                                                 : tables.ctas;
+    if (threads.index() == 0 && planned) {
+      header.global_flags =
+          s.used[DFRT_SECTION_TRANSFERS - DFRT_SECTION_INSTRUCTIONS];
+      header.global_bytes = s.units * kSlotAlignment;
     }
   }
 
@@ -105,72 +110,28 @@ private:
   T *section(uint32_t s) const {
     return reinterpret_cast<T *>(launch.plan + tables.offset[s]);
   }
-  static uint32_t entryBytes(uint32_t s) {
-    switch (s) {
-    case DFRT_SECTION_QUEUES:
-      return sizeof(dfrt_queue);
-    case DFRT_SECTION_INSTRUCTIONS:
-      return sizeof(dfrt_instruction);
-    case DFRT_SECTION_OPERANDS:
-      return sizeof(dfrt_operand);
-    case DFRT_SECTION_OUTPUTS:
-      return sizeof(dfrt_output);
-    case DFRT_SECTION_SLOTS:
-      return sizeof(dfrt_slot);
-    case DFRT_SECTION_TRANSFERS:
-      return sizeof(dfrt_transfer);
-    case DFRT_SECTION_DESTINATIONS:
-      return sizeof(dfrt_destination);
-    case DFRT_SECTION_STAGES:
-      return sizeof(dfrt_stage);
-    default: // names; others have no room
-      return 1;
-    }
-  }
+  /// 16 bytes, in which all entries and sections begin.
+  struct alignas(16) Words {
+    uint64_t low, high;
+  };
 
-  /// Entries begin at multiples of 4 bytes, names anywhere.
+  /// This thread's part of [begin, end) of the plan, with those of `parts`
+  /// planning CTAs.
   void clear(uint64_t begin, uint64_t end, uint32_t part,
              uint32_t parts) const {
-    uint8_t *plan = reinterpret_cast<uint8_t *>(launch.plan);
-    uint64_t word = (begin + 15) / 16 * 16;
-    word = word < end ? word : end;
-    if (part == 0)
-      for (uint64_t b = begin + threads.index(); b < word; b += threads.count())
-        plan[b] = 0;
-    struct alignas(16) Words {
-      uint64_t low, high;
-    };
-    uint64_t stride = uint64_t(parts) * threads.count() * 16;
-    for (uint64_t b =
-             word + (uint64_t(part) * threads.count() + threads.index()) * 16;
-         b < end; b += stride)
-      *reinterpret_cast<Words *>(plan + b) = {0, 0};
+    uint32_t thread = part * threads.count() + threads.index();
+    Words *words = reinterpret_cast<Words *>(launch.plan + begin);
+    uint32_t count = uint32_t((end - begin) / sizeof(Words));
+    for (uint32_t w = thread; w < count; w += parts * threads.count())
+      words[w] = {0, 0};
   }
 
-  /// Header, stages and names.
-  void writeFrame(const uint32_t (&counts)[DFRT_SECTION_COUNT],
-                  bool planned) const {
-    const uint8_t *frame = reinterpret_cast<const uint8_t *>(launch.frame);
-    uint8_t *stages = section<uint8_t>(DFRT_SECTION_STAGES);
-    uint8_t *names = section<uint8_t>(DFRT_SECTION_NAMES);
-    frame += sizeof(dfrt_plan_header);
-    for (uint32_t b = threads.index(); b < tables.stageBytes;
-         b += threads.count())
-      stages[b] = frame[b];
-    frame += tables.stageBytes;
-    for (uint32_t b = threads.index(); b < tables.nameBytes;
-         b += threads.count())
-      names[b] = frame[b];
-    if (threads.index() != 0)
-      return;
-    dfrt_plan_header &header =
-        *reinterpret_cast<dfrt_plan_header *>(launch.plan);
-    header = *reinterpret_cast<const dfrt_plan_header *>(launch.frame);
-    const State &s = counter.cutter.state();
-    header.global_flags = planned ? s.transfers : 0;
-    header.global_bytes = planned ? s.bytes : 0;
-    for (uint32_t i = 0; i < DFRT_SECTION_COUNT; ++i)
-      header.sections[i].count = counts[i];
+  /// Copies whole words.
+  void copy(uint64_t target, uint64_t source, uint64_t bytes) const {
+    uint32_t count = uint32_t(bytes / sizeof(Words));
+    for (uint32_t w = threads.index(); w < count; w += threads.count())
+      reinterpret_cast<Words *>(target)[w] =
+          reinterpret_cast<const Words *>(source)[w];
   }
 
   dfrt_instruction &recordAt(uint32_t position) const {
@@ -259,8 +220,8 @@ private:
     const ArenaLayout::OfLine &places = tables.arena.lines[l];
     uint32_t firstSlot = at<uint32_t>(places.slots)[self];
     uint32_t firstTransfer = at<uint32_t>(places.transfers)[self];
-    uint64_t firstByte = at<uint64_t>(places.bytes)[self];
-    uint64_t pitch = alignSlot(line.recordBytes);
+    uint64_t firstByte = at<uint32_t>(places.units)[self] * kSlotAlignment;
+    uint64_t pitch = slotUnits(line.recordBytes) * kSlotAlignment;
     for (uint32_t i = threads.index(); i < stretch.calls;
          i += threads.count()) {
       uint32_t task = stretch.begin.task + i;
@@ -314,8 +275,8 @@ private:
     const uint32_t *reads = at<uint32_t>(places.reads);
     uint32_t firstSlot = at<uint32_t>(places.slots)[self];
     uint32_t firstTransfer = at<uint32_t>(places.transfers)[self];
-    uint64_t firstByte = at<uint64_t>(places.bytes)[self];
-    uint64_t pitch = alignSlot(line.recordBytes);
+    uint64_t firstByte = at<uint32_t>(places.units)[self] * kSlotAlignment;
+    uint64_t pitch = slotUnits(line.recordBytes) * kSlotAlignment;
     uint32_t firstTile = counter.tilesBefore(l, stretch.begin);
     uint32_t tiles = counter.tilesBefore(l, stretch.end) - firstTile;
     uint32_t firstRead = reads[stretch.begin.task];
@@ -386,7 +347,7 @@ private:
     const ArenaLayout::OfLine &places = tables.arena.lines[l];
     const Cut *cuts = counter.cutsOf(l);
     uint32_t count = counter.cutter.tilesOf(l, source);
-    uint64_t pitch = alignSlot(tables.lines[l].recordBytes);
+    uint64_t pitch = slotUnits(tables.lines[l].recordBytes) * kSlotAlignment;
     for (uint32_t k = threads.index(); k < count; k += threads.count()) {
       // The last place that begins with this tile or before it.
       uint32_t low = 0, high = tables.ctas - 1;
@@ -403,8 +364,9 @@ private:
       uint32_t index = counter.cutter.tilesBefore(l, source) + k -
                        counter.tilesBefore(l, cuts[low]);
       writeOperand(first + k, at<uint32_t>(places.slots)[cta] + index,
-                   at<uint64_t>(places.bytes)[cta] + index * pitch, 0,
-                   at<uint32_t>(places.transfers)[cta] + index, cta != self);
+                   at<uint32_t>(places.units)[cta] * kSlotAlignment +
+                       index * pitch,
+                   0, at<uint32_t>(places.transfers)[cta] + index, cta != self);
     }
   }
 
@@ -416,7 +378,8 @@ private:
     for (uint32_t s = 0; s < count; ++s) {
       const Share &share = shares[s];
       uint32_t result = operand + share.parts;
-      if (threads.index() == 0) {
+      // Pieces and shares are written at the same time.
+      if (threads.index() == 32 * (s + 1) % threads.count()) {
         bool sliced = share.sliceEnd - share.sliceBegin != line.slices;
         dfrt_instruction call;
         beginCall(line, line.reduce, share.task, position, call);
@@ -447,7 +410,7 @@ private:
         readPart(l, share, p, operand + p);
       position += 2;
       operand += share.parts + 1;
-      nextByte += alignSlot(counter.shareBytes(line, share));
+      nextByte += slotUnits(counter.shareBytes(line, share)) * kSlotAlignment;
       ++nextSlot;
     }
   }
@@ -461,10 +424,11 @@ private:
     uint32_t cta = counter.ctaAt(l, share.firstPart + p);
     uint32_t piece = p ? 0 : stretch.calls - 1;
     uint32_t transfer = p ? 0 : stretch.published() - 1;
-    uint64_t pitch = alignSlot(tables.lines[l].recordBytes);
-    writeOperand(index, at<uint32_t>(places.slots)[cta] + piece,
-                 at<uint64_t>(places.bytes)[cta] + piece * pitch, 0,
-                 at<uint32_t>(places.transfers)[cta] + transfer, cta != self);
+    uint64_t pitch = slotUnits(tables.lines[l].recordBytes) * kSlotAlignment;
+    writeOperand(
+        index, at<uint32_t>(places.slots)[cta] + piece,
+        at<uint32_t>(places.units)[cta] * kSlotAlignment + piece * pitch, 0,
+        at<uint32_t>(places.transfers)[cta] + transfer, cta != self);
   }
 
   const Launch &launch;
@@ -478,6 +442,15 @@ private:
   uint32_t nextSlot = 0;
   uint64_t nextByte = 0;
 };
+
+/// Says what was wrong with a batch that was refused.
+inline void describeFault(const State &state, Report &report) {
+  report.line = state.line;
+  report.task = state.task;
+  report.value = state.value;
+  report.limit = state.limit;
+  report.fault = state.fault;
+}
 
 /// Plans: all of it with one planning CTA (`parts` 1), else the queues and the
 /// part of the rest that fall to planning CTA `part`.
@@ -498,13 +471,8 @@ void plan(const Launch &launch, uint8_t *arena, Threads threads, uint32_t part,
   if (planned)
     return;
   report.refusals += 1;
-  if (report.fault != kNoFault)
-    return;
-  report.line = state.line;
-  report.task = state.task;
-  report.value = state.value;
-  report.limit = state.limit;
-  report.fault = state.fault;
+  if (report.fault == kNoFault)
+    describeFault(state, report);
 }
 
 } // namespace planning

@@ -16,6 +16,7 @@
 #include "dataflow/Schedule/Message.h"
 #include "dfrt/cuda/Graph.h"
 #include "dfrt/cuda/Launcher.h"
+#include "planning/HostThreads.h"
 #include "planning/WriteQueues.h"
 
 #include <cstring>
@@ -26,19 +27,13 @@ using namespace dfrt::test;
 using testing::HasSubstr;
 
 namespace {
-struct OneThread {
-  uint32_t index() const { return 0; }
-  uint32_t count() const { return 1; }
-  void sync() const {}
-};
-
 void runPlanning(const unsigned char *parameter) {
   planning::Launch launch;
   std::memcpy(&launch, parameter, sizeof(launch));
   planning::Tables tables = launch.tables;
   std::vector<uint64_t> arena(planning::layoutArena(tables) / 8 + 2);
-  planning::plan(launch, reinterpret_cast<uint8_t *>(arena.data()), OneThread(),
-                 0, 1);
+  planning::plan(launch, reinterpret_cast<uint8_t *>(arena.data()),
+                 planning::HostThreads(), 0, 1);
 }
 
 class PlanningTest : public CudaTest {
@@ -115,7 +110,7 @@ TEST_F(PlanningTest, LaunchesNeedNoUpload) {
   EXPECT_FAILURE(launcher.launch(s), StatusCode::invalidArgument,
                  HasSubstr("it has no plan"));
   EXPECT_OK(launcher.plan(planning, s));
-  EXPECT_EQ(fake().lastCtas, 8u);
+  EXPECT_EQ(fake().lastCtas, 9u);
   EXPECT_EQ(fake().lastThreads, planning::kMaxThreads);
   EXPECT_EQ(fake().lastShared, planner.arenaBytes());
   EXPECT_OK(launcher.launch(s));

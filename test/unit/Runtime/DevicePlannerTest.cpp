@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dfrt/DevicePlanner.h"
-#include "Schedule/Workloads.h"
+#include "TileStages.h"
 #include "dataflow/Schedule/Simulator.h"
 #include "planning/WriteQueues.h"
 
@@ -27,68 +27,6 @@ using namespace dfrt;
 using namespace dfrt::test;
 
 namespace {
-
-/// Maps of tiles, as the up and down products of grouped rows: `first` makes a
-/// record a tile, `second` reads all of a task's in each of its tiles. With
-/// `blocks` above 1, its tasks have one axis more.
-Program tileStages(int64_t blocks, bool finalizeOnly = false) {
-  Program p;
-  p.name = "tiles";
-  p.arguments = {argument("first", ElementType::i32, {-1}),
-                 argument("second", ElementType::i64, {-1}),
-                 argument("offset", ElementType::i32, {-1}),
-                 argument("out", ElementType::f32, {-1, 2048}, true)};
-  Domain groups, wide;
-  groups.name = "groups";
-  groups.axes = {Axis{"g", dimensionOf(0, 0)}};
-  wide.name = "wide";
-  wide.axes = {Axis{"g", dimensionOf(0, 0)}, Axis{"n", constantValue(blocks)}};
-  p.domains = {groups, wide};
-  Range first, second;
-  first.name = "width";
-  first.length = elementOf(0, {0});
-  first.tile = 16;
-  second.name = "hidden";
-  second.domain = 1;
-  second.length = elementOf(1, {0});
-  second.offset = elementOf(2, {0});
-  second.tile = 10;
-  p.ranges = {first, second};
-  Record r = record({field("part", {16, 16})});
-  Stage map = stage("map", StageKind::map, Arity::tiles, r);
-  map.range = 0;
-  map.each = true;
-  map.cost.tileBytes = 65536;
-  Stage collect = stage("collect", StageKind::reshard, Arity::collected, r);
-  collect.reshard = ReshardKind::collect;
-  collect.inputs = {input(0)};
-  Stage last = stage("last", StageKind::finalize, Arity::none);
-  last.domain = 1;
-  last.range = 1;
-  last.each = true;
-  last.inputs = {input(1)};
-  last.outputs = {3};
-  last.cost.tileBytes = 40000;
-  last.cost.fixedBytes = 5000;
-  p.stages = {map, collect, last};
-  if (finalizeOnly) {
-    last.inputs.clear();
-    p.stages = {last};
-  }
-  return p;
-}
-
-std::vector<PlanInput> tileInputs(const std::vector<int64_t> &first,
-                                  const std::vector<int64_t> &second) {
-  int64_t count = int64_t(first.size());
-  std::vector<int64_t> offsets;
-  for (int64_t i = 0; i < count; ++i)
-    offsets.push_back(i * 7);
-  return {{"first", {count}, first},
-          {"second", {count}, second},
-          {"offset", {count}, offsets},
-          {"out", {count, 2048}, {}}};
-}
 
 /// Threads of a planning CTA.
 class Barrier {
@@ -113,11 +51,27 @@ private:
   uint64_t phases = 0;
 };
 struct TestThreads {
+  static constexpr bool kAlone = false;
   Barrier *barrier;
   uint32_t self, all;
   uint32_t index() const { return self; }
   uint32_t count() const { return all; }
   void sync() const { barrier->wait(); }
+  void scan(uint32_t (&values)[planning::kMaxSums],
+            uint32_t (&totals)[planning::kMaxSums], uint32_t *memory) const {
+    for (uint32_t v = 0; v < planning::kMaxSums; ++v)
+      memory[v * planning::kMaxThreads + self] = values[v];
+    sync();
+    for (uint32_t v = 0; v < planning::kMaxSums; ++v) {
+      values[v] = totals[v] = 0;
+      for (uint32_t t = 0; t < all; ++t) {
+        uint32_t value = memory[v * planning::kMaxThreads + t];
+        values[v] += t < self ? value : 0;
+        totals[v] += value;
+      }
+    }
+    sync();
+  }
 };
 
 struct alignas(16) Unit {
@@ -345,7 +299,7 @@ TEST(DevicePlanner, RefusesBatchesBeyondTheBound) {
   EXPECT_EQ(
       tiles.planOnHost(tileInputs({64, 64, 0}, {0, 0, 0}), bytes).message(),
       "planning on the device: all tasks of stage 'map' together have 8 "
-      "tiles, the bound has 6");
+      "tiles, expected at most 6");
   std::vector<PlanInput> moved = tileInputs({0, 0, 0}, {0, 0, 0});
   moved[2].values[1] = -3;
   EXPECT_EQ(tiles.planOnHost(moved, bytes).message(),
