@@ -45,6 +45,14 @@ dfrt_status dfrt_planner_create(const dfrt_artifact *artifact,
     PlanCache::Settings settings;
     DFRT_TRY(planSettings(planOptions, settings.topology, settings.costs,
                           settings.options));
+    if (settings.options.solver == kLineSolver) {
+      DFRT_TRY(checkLineChoices(settings.options));
+      if (planOptions.capacity)
+        return failure(StatusCode::unsupported, "a planner with solver '",
+                       kLineSolver,
+                       "' makes plans of the size that they need; leave the "
+                       "option capacity out");
+    }
     if (planOptions.capacity)
       settings.maxima = toMaxima(*planOptions.capacity);
     settings.verify = planOptions.verify;

@@ -97,16 +97,16 @@ PlanState &PlanCache::writable(Entry &entry) {
   return *state;
 }
 
-Status PlanCache::prove(PlanState &plan) {
+Status PlanCache::prove(PlanState &plan, const Schedule &schedule) {
   if (settings.verify) {
-    DFRT_TRY(verify(planner.problem(), planner.schedule()));
+    DFRT_TRY(verify(planner.problem(), schedule));
     DFRT_TRY(cpu::checkPlanProgram(artifact->artifact.program,
                                    cpu::PlanView(plan.bytes.data())));
   }
   plan.predictedNs = plan.floorNs = plan.boundNs = -1;
   if (settings.predict) {
     Expected<SimulationResult> simulation =
-        simulate(planner.problem(), planner.schedule());
+        simulate(planner.problem(), schedule);
     if (!simulation)
       return simulation.status();
     plan.predictedNs = simulation->totalNs;
@@ -116,13 +116,35 @@ Status PlanCache::prove(PlanState &plan) {
   return Status::success();
 }
 
-Status PlanCache::make(Entry &entry) {
+/// By the device's solver, which makes no schedule.
+Status PlanCache::planLine(ArrayView<PlanInput> inputs, PlanState &plan) {
+  if (!line || !line->takes(inputs)) {
+    Expected<DevicePlanner> made =
+        DevicePlanner::create(planner.problem(), inputs);
+    if (!made)
+      return made.status();
+    line.emplace(*made);
+  }
+  DFRT_TRY(line->plan(inputs, plan.bytes));
+  if (!settings.verify && !settings.predict)
+    return prove(plan, Schedule());
+  Expected<PlanImage> image = readPlan(plan.bytes.data(), plan.bytes.size());
+  if (!image)
+    return image.status();
+  return prove(plan, image->schedule);
+}
+
+Status PlanCache::make(Entry &entry, ArrayView<PlanInput> inputs) {
   entry.key.clear();
   PlanState &plan = writable(entry);
-  DFRT_TRY(planner.plan(settings.options));
-  DFRT_TRY(packer.pack(planner.problem(), planner.schedule(), plan.bytes,
-                       settings.maxima ? &*settings.maxima : nullptr));
-  DFRT_TRY(prove(plan));
+  if (settings.options.solver == kLineSolver) {
+    DFRT_TRY(planLine(inputs, plan));
+  } else {
+    DFRT_TRY(planner.plan(settings.options));
+    DFRT_TRY(packer.pack(planner.problem(), planner.schedule(), plan.bytes,
+                         settings.maxima ? &*settings.maxima : nullptr));
+    DFRT_TRY(prove(plan, planner.schedule()));
+  }
   findPieces(entry);
   entry.key = key;
   entry.elements = elements;
@@ -185,7 +207,7 @@ Status PlanCache::plan(ArrayView<PlanInput> inputs, const dfrt_plan *&result,
       oldest = &entry;
   }
   oldest->lastUse = 0;
-  DFRT_TRY(make(*oldest));
+  DFRT_TRY(make(*oldest, inputs));
   oldest->lastUse = ++uses;
   result = &oldest->plan;
   origin = DFRT_PLAN_MADE;

@@ -18,6 +18,7 @@
 #include "Handles.h"
 
 #include "dataflow/Schedule/Planner.h"
+#include "dfrt/LinePlanner.h"
 
 #include <optional>
 
@@ -60,14 +61,16 @@ private:
 
   void readKey();
   PlanState &writable(Entry &entry);
-  Status make(Entry &entry);
-  Status prove(PlanState &plan);
+  Status make(Entry &entry, ArrayView<PlanInput> inputs);
+  Status planLine(ArrayView<PlanInput> inputs, PlanState &plan);
+  Status prove(PlanState &plan, const Schedule &schedule);
   void findPieces(Entry &entry);
   void update(Entry &entry);
 
   std::shared_ptr<ArtifactState> artifact;
   Planner planner;
   PlanPacker packer;
+  std::optional<LinePlanner> line; ///< of solver `line`, for the last shapes
   Settings settings;
   std::vector<uint8_t> exact; ///< [ranges]: plans depend on the elements
   std::vector<Entry> entries;

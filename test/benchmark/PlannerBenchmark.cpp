@@ -17,6 +17,7 @@
 #include "dataflow/Schedule/Message.h"
 #include "dataflow/Schedule/Planner.h"
 #include "dfrt/Artifact.h"
+#include "dfrt/LinePlanner.h"
 #include "dfrt/PlanImage.h"
 #include "dfrt/dfrt.hpp"
 
@@ -81,6 +82,34 @@ private:
   CostModel costs;
   Planner planner;
   PlanPacker packer;
+};
+
+/// The same with the solver of the device.
+class LineEngine {
+public:
+  explicit LineEngine(const Case &c) : c(c) {}
+
+  Status start() {
+    Expected<DevicePlanner> made =
+        DevicePlanner::create(c.program, c.inputs, c.shape);
+    if (!made)
+      return made.status();
+    planner = std::make_unique<LinePlanner>(*made);
+    return plan();
+  }
+
+  Status plan() {
+    DFRT_TRY(planner->plan(c.inputs, bytes));
+    size = bytes.size();
+    return Status::success();
+  }
+
+  uint64_t size = 0;
+
+private:
+  std::vector<uint8_t> bytes;
+  const Case &c;
+  std::unique_ptr<LinePlanner> planner;
 };
 
 /// The value that `share` of the samples do not exceed.
@@ -250,6 +279,10 @@ int main(int argc, char **argv) {
   };
   for (const Case &c : cases)
     add(c.name, measure<Engine>, c);
+  // The solver of the device takes the cases that have a CTA in a cluster.
+  for (const Case &c : cases)
+    if (c.shape.clusterSize == 1 && c.options.solver != "tickets")
+      add("line/" + c.name, measure<LineEngine>, c);
   // Steps of the first batch of 128 requests, and of 1,024.
   for (size_t requests : {128, 1024})
     for (const Case &c : cases)

@@ -293,7 +293,9 @@ typedef struct dfrt_planner_options {
   uint32_t struct_bytes; /* set by dfrt_planner_options_init */
   uint32_t plans;        /* that are kept, 1 to the maximum; default 16 */
   /* Of all plans; null (default): the defaults. Read by the call only. `verify`
-     proves each plan that is made, which takes far longer than making it. */
+     proves each plan that is made, which takes far longer than making it.
+     Solver "line" plans fastest, the programs that it takes; plans then have
+     the size that they need, so `capacity` has to be null. */
   const dfrt_plan_options *plan_options;
 } dfrt_planner_options;
 DFRT_OPTIONS(dfrt_planner_options)

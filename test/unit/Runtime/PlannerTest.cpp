@@ -27,14 +27,15 @@ namespace {
 /// An artifact with a planner of it.
 struct Planned {
   explicit Planned(const TestCase &first, uint32_t plans = 4,
-                   uint32_t verify = 1) {
+                   uint32_t verify = 1, const char *solver = nullptr) {
     std::vector<uint8_t> bytes = *writeArtifact(first.artifact);
     artifact =
         std::move(*ArtifactHandle::fromMemory(bytes.data(), bytes.size()));
     dfrt_plan_options_init(&options);
     options.ctas = 12;
-    options.cluster_size = 4;
+    options.cluster_size = solver ? 1 : 4;
     options.verify = verify;
+    options.solver = solver;
     dfrt_planner_options with;
     dfrt_planner_options_init(&with);
     with.plans = plans;
@@ -87,6 +88,21 @@ TEST(Planners, MadeUpdatedFound) {
   lengths[1] = 1; // no longer empty
   EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_MADE);
   lengths.push_back(0);
+  EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_MADE);
+}
+
+/// The solver of the device makes no schedule: the bytes are the same.
+TEST(Planners, LineIsMadeUpdatedFound) {
+  Planned p(raggedCase({1}), 4, /*verify=*/1, "line");
+  int64_t tile = raggedCase({1}).program().ranges[0].tile;
+  std::vector<int64_t> lengths = {tile + 1, 0, 9 * tile + 1, 1};
+  EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_MADE);
+  EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_FOUND);
+  lengths[0] = 2 * tile;
+  EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_UPDATED);
+  lengths[2] = 400 * tile; // longer than any before
+  EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_MADE);
+  lengths.push_back(7); // another shape
   EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_MADE);
 }
 
@@ -185,18 +201,20 @@ TEST(Planners, TouchNoHeapInTheSteadyState) {
   std::vector<TestCase> batches;
   for (int64_t add : {0, 0, 1, 400, 1})
     batches.push_back(raggedCase({900 + add, 1700 + add, 100 + add}));
-  Planned p(batches[0], 1, /*verify=*/0);
   std::vector<std::vector<dfrt_tensor>> arguments;
   for (TestCase &batch : batches)
     arguments.push_back(batch.arguments());
-  for (int round = 0; round < 3; ++round) {
-    uint64_t before = allocationCount();
-    bool good = true;
-    for (const auto &tensors : arguments)
-      good &= bool(p.planner.plan(tensors));
-    EXPECT_TRUE(good);
-    if (round) {
-      EXPECT_EQ(allocationCount(), before);
+  for (const char *solver : {"stream", "line"}) {
+    Planned p(batches[0], 1, /*verify=*/0, solver);
+    for (int round = 0; round < 3; ++round) {
+      uint64_t before = allocationCount();
+      bool good = true;
+      for (const auto &tensors : arguments)
+        good &= bool(p.planner.plan(tensors));
+      EXPECT_TRUE(good) << solver;
+      if (round) {
+        EXPECT_EQ(allocationCount(), before) << solver;
+      }
     }
   }
 }
