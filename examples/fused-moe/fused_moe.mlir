@@ -11,6 +11,7 @@
 // down          [experts, hidden, width]                     down projection, e4m3
 // down_scale    [experts, hidden / group, width / group]     of group x group elements
 // expert        [blocks]                                     whose weights a block needs
+// valid         [blocks]                                     its number of tokens, 0 to `rows`
 // token         [blocks, rows]                               a block's tokens; behind the last one, -1
 // weight        [blocks, rows]                               route weights; any finite number where there is no token
 // place         [tokens, choices]                            block * rows + row of each of a token's rows; behind the last one, -1
@@ -24,8 +25,8 @@
 
 dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>, %gate_up: tensor<?x2x?x?xf8E4M3FN>,
                             %gate_up_scale: tensor<?x2x?x?xf32>, %down: tensor<?x?x?xf8E4M3FN>, %down_scale: tensor<?x?x?xf32>,
-                            %expert: tensor<?xi32>, %token: tensor<?x?xi32>, %weight: tensor<?x?xf32>, %place: tensor<?x?xi32>,
-                            %y: tensor<?x?x2x?xbf16>)
+                            %expert: tensor<?xi32>, %valid: tensor<?xi32>, %token: tensor<?x?xi32>, %weight: tensor<?x?xf32>,
+                            %place: tensor<?x?xi32>, %y: tensor<?x?x2x?xbf16>)
     params {hidden = 7168 : index, width = 2048 : index, rows = 64 : index, group = 128 : index, tokens = 64 : index,
             choices = 2 : index}
     attributes {dataflow.extents = {x = [-1, "hidden"], gate_up = [-1, -1, "width", "hidden"], down = [-1, "hidden", "width"],
@@ -42,15 +43,18 @@ dataflow.program @fused_moe(%x: tensor<?x?xf8E4M3FN>, %x_scale: tensor<?x?xf32>,
   dataflow.tasks @columns(column = %columns)
   dataflow.range @width of @blocks length %width tile "group"
   dataflow.range @tokens of @columns length %tokens tile "tokens"
+  dataflow.range @rows of @blocks length %valid[block] tile "rows" : tensor<?xi32>
+  dataflow.range @tile_rows of @tiles length %valid[block] tile "rows" : tensor<?xi32>
 
   %shards = dataflow.map @up tasks @blocks each @width
       operands(%x, %x_scale, %gate_up, %gate_up_scale, %expert, %token
                : tensor<?x?xf8E4M3FN>, tensor<?x?xf32>, tensor<?x2x?x?xf8E4M3FN>, tensor<?x2x?x?xf32>, tensor<?xi32>, tensor<?x?xi32>)
-      : () -> !dataflow.channel<!shard, tiles>
+      requests [#dataflow.bounded<@rows, [16, 32]>] : () -> !dataflow.channel<!shard, tiles>
   %middle = dataflow.reshard "exchange" collect(%shards)
       : (!dataflow.channel<!shard, tiles>) -> !dataflow.channel<!shard, collected>
   %parts = dataflow.map @down(%middle) tasks @tiles
       operands(%down, %down_scale, %expert, %weight : tensor<?x?x?xf8E4M3FN>, tensor<?x?x?xf32>, tensor<?xi32>, tensor<?x?xf32>)
+      requests [#dataflow.bounded<@tile_rows, [16, 32]>]
       : (!dataflow.channel<!shard, collected>) -> !dataflow.channel<!part>
   %sent = dataflow.reshard "return" rekey (%parts) to @columns : (!dataflow.channel<!part>) -> !dataflow.channel<!part, keyed>
   %all = dataflow.reshard "all" collect (%sent) : (!dataflow.channel<!part, keyed>) -> !dataflow.channel<!part, collected>

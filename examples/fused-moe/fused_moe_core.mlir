@@ -34,16 +34,19 @@ dataflow.program @fused_moe_core(%x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x
   dataflow.tasks @blocks(block = %blocks)
   dataflow.range @width of @blocks length %width tile "columns"
   dataflow.range @hidden of @blocks length %hidden tile "outputs"
+  dataflow.range @rows of @blocks length %valid[block] tile "rows" : tensor<?xi32>
 
   %shards = dataflow.map @up tasks @blocks each @width
       operands(%x, %gate_up, %expert, %first : tensor<?x?xf8E4M3FN>, tensor<?x2x?x?xf8E4M3FN>, tensor<?xi32>, tensor<?xi32>)
+      requests [#dataflow.bounded<@rows, [32, 64]>]
       : () -> !dataflow.channel<!shard, tiles>
   %middle = dataflow.reshard "exchange" collect(%shards)
       : (!dataflow.channel<!shard, tiles>) -> !dataflow.channel<!shard, collected>
   dataflow.finalize @down(%middle) tasks @blocks each @hidden
       operands(%down, %expert, %first, %valid, %weight
                : tensor<?x?x?xf8E4M3FN>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?x?xf32>)
-      outs(%y : tensor<?x?xf16>) : (!dataflow.channel<!shard, collected>) -> ()
+      outs(%y : tensor<?x?xf16>) requests [#dataflow.bounded<@rows, [32, 64]>]
+      : (!dataflow.channel<!shard, collected>) -> ()
 
   // Columns [begin, end) of silu(gate x) * (up x) for all rows of a block.
   dataflow.handler @up(%block: index, %begin: index, %end: index, %x: tensor<?x?xf8E4M3FN>, %gate_up: tensor<?x2x?x?xf8E4M3FN>,

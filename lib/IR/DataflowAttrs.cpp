@@ -71,7 +71,8 @@ dfrt::Topology TopologyAttr::getTopology() const {
 LogicalResult VariantAttr::verify(EmitError emitError, VariantKind kind,
                                   int64_t value) {
   // C1
-  bool counted = kind == VariantKind::tiles || kind == VariantKind::exact;
+  bool counted = kind == VariantKind::tiles || kind == VariantKind::exact ||
+                 kind == VariantKind::bounded;
   if (counted && value < 1)
     return emitError() << "variant " << stringifyVariantKind(kind)
                        << " needs a value of at least 1, got " << value;

@@ -24,7 +24,7 @@ static constexpr bool sameNumber(A a, B b) {
 static_assert(sameNumber(Arity::collected, dfrt::Arity::collected) &&
               sameNumber(StageKind::finalize, dfrt::StageKind::finalize) &&
               sameNumber(ReshardKind::rekey, dfrt::ReshardKind::rekey) &&
-              sameNumber(VariantKind::sliced, dfrt::Variant::Kind::sliced) &&
+              sameNumber(VariantKind::bounded, dfrt::Variant::Kind::bounded) &&
               sameNumber(MemoryKind::global,
                          dfrt::StageRequests::Memory::global));
 

@@ -300,6 +300,17 @@ std::optional<SmallVector<unsigned>> FillOp::getTileDims() {
   return dims;
 }
 
+int64_t FillOp::getCopiedRows() {
+  constexpr int64_t atomRows = 8;
+  int64_t whole = getTileType().getDimSize(0);
+  std::optional<SmallVector<unsigned>> dims = getTileDims();
+  if (!dims || dims->empty())
+    return whole;
+  std::optional<int64_t> rows =
+      getConstantIntValue(getMixedSizes()[dims->front()]);
+  return rows && *rows > 0 && *rows % atomRows == 0 ? *rows : whole;
+}
+
 unsigned FillOp::getRunDim(RankedTensorType source, ArrayRef<int64_t> sizes) {
   unsigned dim = source.getRank() ? source.getRank() - 1 : 0;
   while (dim > 0 && !source.isDynamicDim(dim) &&

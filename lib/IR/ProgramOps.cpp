@@ -357,6 +357,19 @@ FunctionType HandlerOp::getSignature() { return getFunctionType(); }
 Region &HandlerOp::getHandlerBody() { return getBody(); }
 StringAttr HandlerOp::getHandlerName() { return getSymNameAttr(); }
 
+/// Whether a result is that of the original but for its last rows.
+static bool hasFirstRows(Type result, Type original) {
+  auto rows = dyn_cast<RankedTensorType>(result);
+  auto whole = dyn_cast<RankedTensorType>(original);
+  if (!rows || !whole || rows.getRank() == 0 ||
+      rows.getRank() != whole.getRank() || rows.isDynamicDim(0) ||
+      rows.getDimSize(0) > whole.getDimSize(0))
+    return result == original;
+  SmallVector<int64_t> shape(whole.getShape());
+  shape.front() = rows.getDimSize(0);
+  return result == whole.clone(shape);
+}
+
 LogicalResult HandlerOp::verify() {
   // C1
   if (getBody().empty())
@@ -378,6 +391,12 @@ LogicalResult HandlerOp::verify() {
   // C4
   if (getVariant()->getKind() == VariantKind::sliced ||
       getFunctionType() == original.getSignature())
+    return success();
+  FunctionType whole = original.getSignature();
+  if (getVariant()->getKind() == VariantKind::bounded &&
+      getFunctionType().getInputs() == whole.getInputs() &&
+      llvm::equal(getFunctionType().getResults(), whole.getResults(),
+                  hasFirstRows))
     return success();
   InFlightDiagnostic diagnostic =
       emitOpError() << "must have the type of '" << *getVariantOf() << "', "

@@ -102,6 +102,52 @@ LogicalResult PipelineAttr::verifyOn(StageOpInterface stage,
 }
 
 //===----------------------------------------------------------------------===//
+// bounded
+//===----------------------------------------------------------------------===//
+
+LogicalResult BoundedAttr::verify(EmitError emitError, FlatSymbolRefAttr,
+                                  ArrayRef<int64_t> sizes) {
+  // C1
+  if (sizes.empty())
+    return emitError() << "bounded names no sizes";
+  if (failed(verifyPositive("bounded", "a size", sizes.front(), emitError)))
+    return failure();
+  for (auto [size, next] : llvm::zip(sizes, sizes.drop_front()))
+    if (size >= next)
+      return emitError() << "bounded: sizes must ascend, got " << next
+                         << " behind " << size;
+  return success();
+}
+
+StringRef BoundedAttr::getRequestName() const { return getMnemonic(); }
+
+bool BoundedAttr::isObeyedByPlanner() const { return true; }
+
+LogicalResult BoundedAttr::verifyOn(StageOpInterface stage,
+                                    EmitError emitError) const {
+  // C2
+  if (stage.getStageKind() != StageKind::map &&
+      stage.getStageKind() != StageKind::finalize)
+    return emitError() << "bounded needs a map or a finalize, got a "
+                       << stringifyStageKind(stage.getStageKind());
+  // C3
+  auto range = dyn_cast_or_null<RangeOp>(
+      SymbolTable::lookupSymbolIn(stage->getParentOp(), getRange()));
+  if (!range)
+    return emitError() << "bounded: '" << getRange().getValue()
+                       << "' is not a range of the program";
+  if (range.getTasksAttr() != stage.getDomain())
+    return emitError() << "bounded: range '" << range.getSymName()
+                       << "' is of tasks '" << range.getTasks()
+                       << "', the stage of '" << stage.getDomain().getValue()
+                       << "'";
+  if (stage.getRangeSymbol() == getRange())
+    return emitError() << "bounded: '" << range.getSymName()
+                       << "' is the range that the stage is called with";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // physical_form
 //===----------------------------------------------------------------------===//
 

@@ -87,10 +87,10 @@ void Bounder::measure(uint32_t index) {
     double weight = static_cast<double>(problem.tasks[stage.domain].weights[t]);
     need.bytes += static_cast<double>(problem.callBytes(index, t, count));
     double calls = stage.each ? static_cast<double>(count) : 1;
-    double flops = static_cast<double>(stage.cost.fixedFlops) * calls;
+    const Cost &cost = problem.costOf(index, t);
+    double flops = static_cast<double>(cost.fixedFlops) * calls;
     if (stage.range != kNone)
-      flops += static_cast<double>(stage.cost.tileFlops) *
-               static_cast<double>(count);
+      flops += static_cast<double>(cost.tileFlops) * static_cast<double>(count);
     need.flops += weight * flops;
     // Of a range any tile may be on its own; the input of a piece is read with
     // each of them.
@@ -100,9 +100,9 @@ void Bounder::measure(uint32_t index) {
     least = least < 0 ? part : std::min(least, part);
     need.largestCall = std::max(need.largestCall, part);
     if (stage.range != kNone) {
-      double one = weight * static_cast<double>(
-                                stage.cost.tileBytes +
-                                (stage.each ? stage.cost.fixedBytes : 0));
+      double one =
+          weight * static_cast<double>(cost.tileBytes +
+                                       (stage.each ? cost.fixedBytes : 0));
       tiles += static_cast<double>(count);
       tile = tile < 0 ? one : std::min(tile, one);
     }

@@ -56,14 +56,34 @@ uint64_t Problem::producerTask(uint32_t stage, uint32_t input,
   return UINT64_MAX;
 }
 
+uint32_t Problem::boundedVariant(uint32_t stage, uint64_t task) const {
+  const Stage &s = program.stages[stage];
+  if (s.bound == kNone)
+    return 0;
+  uint32_t best = 0;
+  for (uint32_t v = 1; v < s.variants.size(); ++v)
+    if (s.variants[v].kind == Variant::Kind::bounded &&
+        ranges[s.bound].lengths[task] <= s.variants[v].value &&
+        (best == 0 || s.variants[v].value < s.variants[best].value))
+      best = v;
+  return best;
+}
+
+const Cost &Problem::costOf(uint32_t stage, uint64_t task) const {
+  uint32_t variant = boundedVariant(stage, task);
+  const Stage &s = program.stages[stage];
+  return variant ? s.variants[variant].cost : s.cost;
+}
+
 uint64_t Problem::callBytes(uint32_t stage, uint64_t task,
                             int64_t tiles) const {
   const Stage &s = program.stages[stage];
   uint64_t count = static_cast<uint64_t>(tiles);
   uint64_t calls = s.each ? count : 1;
-  uint64_t perTile = s.range == kNone ? 0 : s.cost.tileBytes;
+  const Cost &cost = costOf(stage, task);
+  uint64_t perTile = s.range == kNone ? 0 : cost.tileBytes;
   uint64_t weight = tasks[s.domain].weights[task];
-  return weight * (calls * s.cost.fixedBytes + count * perTile);
+  return weight * (calls * cost.fixedBytes + count * perTile);
 }
 
 uint64_t Problem::totalBytes() const {

@@ -189,6 +189,13 @@ void hashStage(Hasher &hash, const Stage &stage) {
   for (const Variant &variant : stage.variants) {
     hash.word(static_cast<uint64_t>(variant.kind));
     hash.word(static_cast<uint64_t>(variant.value));
+    if (variant.kind != Variant::Kind::bounded)
+      continue;
+    hash.word(stage.bound);
+    hash.word(variant.cost.fixedBytes);
+    hash.word(variant.cost.tileBytes);
+    hash.word(variant.cost.fixedFlops);
+    hash.word(variant.cost.tileFlops);
   }
 }
 

@@ -493,6 +493,24 @@ private:
           variant.value < 1)
         return invalidArgument(name, " has a variant for pieces of ",
                                variant.value, ", expected at least 1");
+      if (variant.kind != Variant::Kind::bounded)
+        continue;
+      if (variant.value < 1)
+        return invalidArgument(name, " has a variant for tasks with at most ",
+                               variant.value, " elements, expected at least 1");
+      if (stage.bound == kNone)
+        return invalidArgument(name, " has a variant for tasks with at most ",
+                               variant.value,
+                               " elements, but no range says how many");
+    }
+    if (stage.bound != kNone) {
+      if (stage.bound >= program.ranges.size())
+        return invalidArgument(name, " is bounded by range ", stage.bound,
+                               " of ", program.ranges.size());
+      if (program.ranges[stage.bound].domain != stage.domain)
+        return invalidArgument(name, " is bounded by range '",
+                               program.ranges[stage.bound].name,
+                               "' of another domain");
     }
     if (stage.separable && !sliced)
       return invalidArgument(name, " is separable, but has no sliced variant");

@@ -314,6 +314,9 @@ uint32_t ScheduleBuilder::variantFor(uint32_t s, uint64_t task, int64_t begin,
   const Stage &stage = graph.stage(s);
   if (sliced)
     return graph.slicedVariant(s);
+  // The whole piece takes less time then, whatever its size.
+  if (uint32_t narrow = problem.boundedVariant(s, task))
+    return narrow;
   if (!graph.hasSizedVariants(s) || stage.arity != Arity::pieces ||
       begin == end)
     return 0;

@@ -220,10 +220,11 @@ void Simulation::begin(uint32_t index) {
   double parallel = 2 * costs.bandwidth / costs.ctaBandwidth;
   const Stage &stage = program.stages[i.stage];
   double tiles = static_cast<double>(i.tileEnd - i.tileBegin);
+  const Cost &cost = problem.costOf(i.stage, i.task);
   double flops =
-      static_cast<double>(stage.cost.fixedFlops) * (stage.each ? tiles : 1);
+      static_cast<double>(cost.fixedFlops) * (stage.each ? tiles : 1);
   if (stage.range != kNone)
-    flops += static_cast<double>(stage.cost.tileFlops) * tiles;
+    flops += static_cast<double>(cost.tileFlops) * tiles;
   flops *= static_cast<double>(problem.tasks[stage.domain].weights[i.task]);
   cta.arithmeticEnd = now + flops / (costs.flops / parallel);
   push(now + fixedTime(cta, i), Kind::load, index);

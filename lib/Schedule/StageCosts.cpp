@@ -18,8 +18,8 @@ StageCosts dfrt::stageCosts(const Problem &problem, uint32_t stage) {
   detail::StageGraph graph(problem);
   graph.readBatch();
   bool each = problem.program.stages[stage].each;
-  costs.call = (each ? 0 : graph.fixedCost(stage, 0)) +
+  costs.call = (each ? 0 : graph.genericFixedCost(stage)) +
                static_cast<uint64_t>(detail::segmentCost(problem, stage));
-  costs.tile = graph.tileCost(stage, 0);
+  costs.tile = graph.genericTileCost(stage);
   return costs;
 }

@@ -247,14 +247,22 @@ static uint64_t asBytes(const CostModel &costs, uint64_t bytes,
 }
 
 void StageGraph::findCosts() {
-  unitCosts.resize(size());
+  unitCosts.clear();
+  firstCost.clear();
   for (uint32_t index = 0; index < size(); ++index) {
     const Stage &s = stage(index);
-    uint64_t bytes = s.cost.tileBytes + (s.each ? s.cost.fixedBytes : 0);
-    uint64_t flops = s.cost.tileFlops + (s.each ? s.cost.fixedFlops : 0);
-    unitCosts[index] = {
-        asBytes(problem.costs, s.cost.fixedBytes, s.cost.fixedFlops),
-        asBytes(problem.costs, bytes, flops)};
+    auto add = [&](const Cost &cost) {
+      uint64_t bytes = cost.tileBytes + (s.each ? cost.fixedBytes : 0);
+      uint64_t flops = cost.tileFlops + (s.each ? cost.fixedFlops : 0);
+      unitCosts.push_back(
+          {asBytes(problem.costs, cost.fixedBytes, cost.fixedFlops),
+           asBytes(problem.costs, bytes, flops)});
+    };
+    firstCost.push_back(unitCosts.size());
+    add(s.cost);
+    for (size_t v = 1; v < s.variants.size(); ++v)
+      add(s.variants[v].kind == Variant::Kind::bounded ? s.variants[v].cost
+                                                       : s.cost);
   }
 }
 

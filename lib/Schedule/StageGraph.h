@@ -89,12 +89,21 @@ public:
   /// Cost of a call in bytes: global traffic or, where it takes longer,
   /// arithmetic. Never 0.
   uint64_t fixedCost(uint32_t stage, uint64_t task) const {
-    return weight(stage, task) * unitCosts[stage].fixed;
+    return weight(stage, task) * unitCost(stage, task).fixed;
   }
   uint64_t tileCost(uint32_t stage, uint64_t task) const {
-    return std::max<uint64_t>(1, weight(stage, task) * unitCosts[stage].tile);
+    return std::max<uint64_t>(1,
+                              weight(stage, task) * unitCost(stage, task).tile);
   }
   uint64_t cost(uint32_t stage, uint64_t task, int64_t tiles) const;
+  /// Of a call, and of a tile, of the first task by the generic handler.
+  uint64_t genericFixedCost(uint32_t stage) const {
+    return weight(stage, 0) * unitCosts[firstCost[stage]].fixed;
+  }
+  uint64_t genericTileCost(uint32_t stage) const {
+    return std::max<uint64_t>(1, weight(stage, 0) *
+                                     unitCosts[firstCost[stage]].tile);
+  }
 
 private:
   void resolveInputs();
@@ -124,7 +133,13 @@ private:
   struct UnitCost {
     uint64_t fixed, tile;
   };
-  std::vector<UnitCost> unitCosts;
+  const UnitCost &unitCost(uint32_t index, uint64_t task) const {
+    uint32_t variant =
+        stage(index).bound == kNone ? 0 : problem.boundedVariant(index, task);
+    return unitCosts[firstCost[index] + variant];
+  }
+  std::vector<UnitCost> unitCosts; ///< by variant, stage after stage
+  std::vector<size_t> firstCost;   ///< [stages]
   std::vector<uint32_t> depths;
   std::vector<uint8_t> placed;
   TaskIndex taskIndex;

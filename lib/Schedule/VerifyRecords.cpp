@@ -139,6 +139,16 @@ Status Verifier::checkVariant(uint32_t index) {
                       std::to_string(first != variant.value ? first : last));
     break;
   }
+  case Variant::Kind::bounded: {
+    int64_t length = problem.ranges[stage.bound].lengths[instruction.task];
+    if (length > variant.value)
+      return fail("V16", name() + " takes at most " +
+                             std::to_string(variant.value) +
+                             " elements of range \"" +
+                             program.ranges[stage.bound].name +
+                             "\", the task has " + std::to_string(length));
+    break;
+  }
   default:
     return fail("V16", name() + " is of an unknown kind");
   }

@@ -424,7 +424,9 @@ std::vector<Candidate> AssignLayouts::collect(ProgramOp program,
       // Variants for tile counts are not in kernels, unless they are split.
       if (kind != VariantKind::tiles ||
           kernel.getPart(name.getHandlerName(), PartRole::compute))
-        add(name, *count, kind == VariantKind::sliced, finalize);
+        add(name, *count, kind == VariantKind::sliced,
+            // What follows takes whole records.
+            kind == VariantKind::bounded ? HandlerOpInterface() : finalize);
     }
   }
   return candidates;

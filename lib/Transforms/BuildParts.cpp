@@ -234,16 +234,19 @@ PartOp mlir::df::buildComputePart(KernelOp kernel, const SplitHandler &split,
       SmallVector<OpFoldResult> sizes;
       for (int64_t extent : load.tile.getShape())
         sizes.push_back(builder.getIndexAttr(extent));
-      // A known number of rows is no part of the type either: what is not whole
-      // atoms has no layout.
+      // A known number of rows that are padded is no part of the type either:
+      // what is not whole atoms has no layout.
       SmallVector<int64_t> shape(op.getType().getShape());
-      if (ShapedType::isDynamic(shape.front()))
+      if (ShapedType::isDynamic(shape.front())) {
         sizes.front() = op.getSizes().front();
-      else
+      } else if (llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::PadOp>)) {
         sizes.front() =
             arith::ConstantIndexOp::create(builder, op.getLoc(), shape.front())
                 .getResult();
-      shape.front() = ShapedType::kDynamic;
+        shape.front() = ShapedType::kDynamic;
+      } else {
+        sizes.front() = builder.getIndexAttr(shape.front());
+      }
       tile = tensor::ExtractSliceOp::create(builder, op.getLoc(),
                                             op.getType().clone(shape), tile,
                                             offsets, sizes, strides);

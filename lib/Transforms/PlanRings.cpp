@@ -10,6 +10,8 @@
 // the other. Loads of other operands join it from other handlers: these do not
 // run at the same time, and the memory of a ring serves one after the other. So
 // the tiles of the next handler are fetched while the last one still works.
+// Variants that load fewer rows of an operand use the stages of those that load
+// more.
 // Two stages let a load run beside the use of the last one, and what
 // an instruction holds be there when the next one begins; steady streams, which
 // bring one tile after the other, get more while little is in flight.
@@ -69,7 +71,9 @@ public:
 
 private:
   void assignStreams();
-  unsigned findStream(const SplitHandler &split, size_t index);
+  unsigned findStream(SplitHandler &split, size_t index);
+  bool overlaps(const SplitHandler &split, size_t index, unsigned stream) const;
+  bool joinWider(const SplitHandler &split, Load &load, unsigned stream) const;
   bool mayJoin(const SplitHandler &split, size_t index, unsigned stream) const;
   LogicalResult setRequests();
   LogicalResult fit();
@@ -104,20 +108,45 @@ bool RingPlanner::mayJoin(const SplitHandler &split, size_t index,
              [&](const Load &other) { return other.stream == stream; });
 }
 
+/// Whether an earlier load of the handler holds a tile of the stream while this
+/// one does.
+bool RingPlanner::overlaps(const SplitHandler &split, size_t index,
+                           unsigned stream) const {
+  return llvm::any_of(
+      ArrayRef(split.loads).take_front(index), [&](const Load &other) {
+        return other.stream == stream && overlap(other, split.loads[index]);
+      });
+}
+
+/// Lets a load of a variant for few elements be the first rows of a stage of
+/// the same operand, if they are whole atoms.
+bool RingPlanner::joinWider(const SplitHandler &split, Load &load,
+                            unsigned stream) const {
+  constexpr int64_t atomRows = 8;
+  auto variant = split.frame.handler->getAttrOfType<VariantAttr>("variant");
+  RankedTensorType wide = plan.streams[stream].tile;
+  if (!variant || variant.getKind() != VariantKind::bounded || load.partial ||
+      load.tile.getRank() != 2 || load.tile.getDimSize(0) % atomRows != 0 ||
+      load.tile.getDimSize(0) >= wide.getDimSize(0) ||
+      load.tile.clone(wide.getShape()) != wide ||
+      load.tile.getShape().drop_front() != wide.getShape().drop_front())
+    return false;
+  load.tile = wide;
+  load.partial = true;
+  return true;
+}
+
 /// The stream of a load: the first of its operand and type none of whose other
 /// loads in this handler is held at the same time, or one that it may join.
-unsigned RingPlanner::findStream(const SplitHandler &split, size_t index) {
-  const Load &load = split.loads[index];
+unsigned RingPlanner::findStream(SplitHandler &split, size_t index) {
+  Load &load = split.loads[index];
   Value key = split.operands[load.operand - split.frame.firstOperand];
   if (!key)
     key = split.frame.body().getArgument(load.operand);
   for (unsigned stream = 0; stream < plan.streams.size(); ++stream) {
-    if (keys[stream] != key || plan.streams[stream].tile != load.tile)
-      continue;
-    auto before = ArrayRef(split.loads).take_front(index);
-    if (llvm::none_of(before, [&](const Load &other) {
-          return other.stream == stream && overlap(other, load);
-        }))
+    if (keys[stream] == key && !overlaps(split, index, stream) &&
+        (plan.streams[stream].tile == load.tile ||
+         joinWider(split, load, stream)))
       return stream;
   }
   for (unsigned stream = 0; stream < plan.streams.size(); ++stream)

@@ -13,6 +13,7 @@
 #include "dataflow/Transforms/ProgramImport.h"
 
 #include "ArgumentExtents.h"
+#include "BoundedVariants.h"
 #include "ImportSlices.h"
 #include "SchedulePasses.h"
 
@@ -117,7 +118,10 @@ private:
   LogicalResult importRecord(StageOpInterface op, dfrt::Stage &stage);
   LogicalResult importRequests(StageOpInterface op, dfrt::Stage &stage);
   LogicalResult importRekey(ReshardOp op, dfrt::Stage &stage);
+  HandlerFrame frameOf(HandlerOpInterface handler,
+                       const dfrt::Stage &stage) const;
   LogicalResult importCode(StageOpInterface op, dfrt::Stage &stage);
+  LogicalResult importVariants(StageOpInterface op, dfrt::Stage &stage);
 
   FailureOr<dfrt::PlanValue> importValue(Operation *op, Value value,
                                          ArrayAttr axes, uint32_t domain);
@@ -346,6 +350,8 @@ LogicalResult Importer::importRequests(StageOpInterface op,
       into.memory = static_cast<dfrt::StageRequests::Memory>(memory.getKind());
     } else if (isa<HandoffAttr>(Attribute(request))) {
       into.resident = true;
+    } else if (auto bounded = dyn_cast<BoundedAttr>(Attribute(request))) {
+      stage.bound = ranges.lookup(bounded.getRange().getAttr());
     } else if (auto reshard =
                    dyn_cast<ReshardTransportAttr>(Attribute(request))) {
       std::optional<dfrt::Transport> via = getTransport(reshard.getVia());
@@ -384,8 +390,8 @@ LogicalResult Importer::importRekey(ReshardOp op, dfrt::Stage &stage) {
   return success();
 }
 
-LogicalResult Importer::importCode(StageOpInterface op, dfrt::Stage &stage) {
-  HandlerOpInterface handler = op.lookupHandler();
+HandlerFrame Importer::frameOf(HandlerOpInterface handler,
+                               const dfrt::Stage &stage) const {
   HandlerFrame frame;
   frame.body = &handler.getHandlerBody().front();
   auto arguments = frame.body->getArguments();
@@ -401,12 +407,33 @@ LogicalResult Importer::importCode(StageOpInterface op, dfrt::Stage &stage) {
     frame.operands.push_back(arguments[next++]);
   for (BlockArgument output : arguments.take_back(stage.outputs.size()))
     frame.outputs.push_back(output);
+  return frame;
+}
+
+LogicalResult Importer::importCode(StageOpInterface op, dfrt::Stage &stage) {
+  HandlerOpInterface handler = op.lookupHandler();
+  HandlerFrame frame = frameOf(handler, stage);
   stage.cost = analyzeCost(frame);
   for (auto [index, tensor] : llvm::zip(stage.operands, frame.operands))
     extents[index].addUses(tensor);
   for (auto [index, tensor] : llvm::zip(stage.outputs, frame.outputs))
     extents[index].addUses(tensor);
   return applyCostAttribute(handler, stage.cost);
+}
+
+/// The variants of a stage, and what those for few elements cost.
+LogicalResult Importer::importVariants(StageOpInterface op,
+                                       dfrt::Stage &stage) {
+  for (HandlerVariant &entry : getVariants(op, stage.separable)) {
+    dfrt::Variant &variant = entry.variant;
+    if (variant.kind == dfrt::Variant::Kind::bounded) {
+      variant.cost = analyzeCost(frameOf(entry.handler, stage));
+      if (failed(applyCostAttribute(entry.handler, variant.cost)))
+        return failure();
+    }
+    stage.variants.push_back(std::move(variant));
+  }
+  return checkBoundedVariants(op);
 }
 
 LogicalResult Importer::importStage(StageOpInterface op) {
@@ -486,8 +513,8 @@ FailureOr<dfrt::Program> Importer::run() {
   for (auto [op, stage] : llvm::zip(stages, result.stages)) {
     if (dfrt::Status status = dfrt::layoutRecord(stage.record); !status)
       return op->emitOpError() << status.message();
-    for (HandlerVariant &variant : getVariants(op, stage.separable))
-      stage.variants.push_back(std::move(variant.variant));
+    if (failed(importVariants(op, stage)))
+      return failure();
   }
   if (dfrt::Status status = dfrt::check(result); !status)
     return emitProgramError(program) << status.message();

@@ -274,8 +274,16 @@ FailureOr<unsigned> ProgramRefinement::run() {
     if (failed(checkStage(stage)))
       return failure();
   for (auto &[owner, body] : bodies)
-    if (Body *original = originalOf(owner))
+    if (Body *original = originalOf(owner)) {
       body->results = original->results;
+      // Of fewer rows; whether it is no more than that is the op's affair.
+      if (cast<HandlerOp>(owner).getVariantAttr().getKind() ==
+          VariantKind::bounded)
+        for (auto [type, yielded] :
+             llvm::zip(body->results, body->refinement->yieldedTypes()))
+          if (!meetTypes(type, yielded))
+            type = yielded;
+    }
   return materialize();
 }
 

@@ -14,6 +14,7 @@
 
 #include "ArgumentExtents.h"
 #include "BindExtents.h"
+#include "BoundedVariants.h"
 #include "ProgramShapes.h"
 #include "ScalarFolding.h"
 #include "dataflow/IR/Dataflow.h"
@@ -339,8 +340,12 @@ struct SpecializeProgram
     if (failed(bound))
       return failure();
     FailureOr<DenseMap<Type, Type>> types = collectTypes(program, *bound);
-    if (failed(types) || failed(replaceParams(program, *bound)))
+    if (failed(types))
       return failure();
+    FailureOr<unsigned> variants = makeBoundedVariants(program, *bound);
+    if (failed(variants) || failed(replaceParams(program, *bound)))
+      return failure();
+    numVariants += *variants;
 
     std::string summary;
     llvm::raw_string_ostream os(summary);

@@ -71,9 +71,9 @@ SplitRoles::parseVariants(ProgramOp program) {
   for (StringRef word : words) {
     std::optional<VariantKind> kind = symbolizeVariantKind(word.trim());
     if (!kind) {
-      emitProgramError(program)
-          << "option 'variants' takes generic, tiles, exact and sliced, got '"
-          << word.trim() << "'";
+      emitProgramError(program) << "option 'variants' takes generic, tiles, "
+                                   "exact, sliced and bounded, got '"
+                                << word.trim() << "'";
       return failure();
     }
     kinds.push_back(*kind);

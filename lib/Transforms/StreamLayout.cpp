@@ -151,7 +151,7 @@ bool MapSearch::findDimensions() {
   if (rowBytes % kStrideBytes != 0)
     return refuse("rows of the source have " + Twine(rowBytes) +
                   " bytes, no multiple of " + Twine(kStrideBytes));
-  rows = tile.getDimSize(0);
+  rows = fill.getCopiedRows();
   chunk = layout.chunkElements(bytes);
   chunks = tile.getDimSize(1) / chunk;
   return true;

@@ -30,7 +30,7 @@ const char *nameOf(ReshardKind kind) {
 }
 const char *nameOf(Variant::Kind kind) {
   static constexpr const char *kNames[] = {"generic", "tiles", "exact",
-                                           "sliced"};
+                                           "sliced", "bounded"};
   return kNames[size_t(kind)];
 }
 const char *nameOf(Discipline discipline) {
@@ -79,6 +79,15 @@ void describeRecord(JsonWriter &json, const Record &record) {
   json.endObject();
 }
 
+void describeCost(JsonWriter &json, const Cost &cost) {
+  json.beginObject("cost");
+  json.member("fixed_bytes", cost.fixedBytes);
+  json.member("tile_bytes", cost.tileBytes);
+  json.member("fixed_flops", cost.fixedFlops);
+  json.member("tile_flops", cost.tileFlops);
+  json.endObject();
+}
+
 void describeStage(JsonWriter &json, const Program &program,
                    const Stage &stage) {
   json.beginObject();
@@ -91,6 +100,8 @@ void describeStage(JsonWriter &json, const Program &program,
     json.member("range", program.ranges[stage.range].name);
     json.member("each", stage.each);
   }
+  if (stage.bound != kNone)
+    json.member("bound", program.ranges[stage.bound].name);
   json.beginArray("inputs");
   for (const StageInput &input : stage.inputs)
     json.element(program.stages[input.stage].name);
@@ -107,18 +118,15 @@ void describeStage(JsonWriter &json, const Program &program,
   for (uint32_t output : stage.outputs)
     json.element(program.arguments[output].name);
   json.endArray();
-  json.beginObject("cost");
-  json.member("fixed_bytes", stage.cost.fixedBytes);
-  json.member("tile_bytes", stage.cost.tileBytes);
-  json.member("fixed_flops", stage.cost.fixedFlops);
-  json.member("tile_flops", stage.cost.tileFlops);
-  json.endObject();
+  describeCost(json, stage.cost);
   json.beginArray("variants");
   for (const Variant &variant : stage.variants) {
     json.beginObject();
     json.member("kind", nameOf(variant.kind));
     json.member("value", variant.value);
     json.member("symbol", variant.symbol);
+    if (variant.kind == Variant::Kind::bounded)
+      describeCost(json, variant.cost);
     json.endObject();
   }
   json.endArray();

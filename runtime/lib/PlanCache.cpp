@@ -66,6 +66,10 @@ void PlanCache::readKey() {
       for (uint64_t t = 0; t < range.lengths.size(); ++t)
         key.push_back(range.tiles(t));
   }
+  for (uint32_t s = 0; s < program.stages.size(); ++s)
+    if (program.stages[s].bound != kNone)
+      for (uint64_t t = 0, e = problem.taskCount(s); t < e; ++t)
+        key.push_back(problem.boundedVariant(s, t));
   for (const KeySet &keys : problem.keys) {
     append(key, keys.begin);
     for (const KeyedSource &source : keys.sources) {

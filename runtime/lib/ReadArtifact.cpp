@@ -141,10 +141,17 @@ private:
     i.axes = numbers(t->axes());
     return Status::success();
   }
+  static Cost read(const fbs::Cost *t) {
+    if (!t)
+      return Cost();
+    return {t->fixed_bytes(), t->tile_bytes(), t->fixed_flops(),
+            t->tile_flops()};
+  }
   Status read(const std::string &where, const fbs::Variant *t, Variant &v) {
     v.value = t->value();
     v.symbol = t->symbol()->str();
-    return readEnum(where, "kind", t->kind(), Variant::Kind::sliced, v.kind);
+    v.cost = read(t->cost());
+    return readEnum(where, "kind", t->kind(), Variant::Kind::bounded, v.kind);
   }
   Status read(const std::string &where, const fbs::StageRequests *t,
               StageRequests &r) {
@@ -178,9 +185,8 @@ private:
     }
     if (t->requests())
       DFRT_TRY(read(where + ".requests", t->requests(), s.requests));
-    if (const fbs::Cost *cost = t->cost())
-      s.cost = {cost->fixed_bytes(), cost->tile_bytes(), cost->fixed_flops(),
-                cost->tile_flops()};
+    s.bound = t->bound();
+    s.cost = read(t->cost());
     DFRT_TRY(all(where + ".inputs", t->inputs(), s.inputs));
     DFRT_TRY(all(where + ".variants", t->variants(), s.variants));
     DFRT_TRY(read(where + ".record", t->record(), s.record));

@@ -82,9 +82,16 @@ class Writer {
     return fbs::CreateRekey(builder, r.argument, numbers(r.axes), r.axis,
                             r.rows);
   }
+  Offset<fbs::Cost> write(const Cost &c) {
+    return fbs::CreateCost(builder, c.fixedBytes, c.tileBytes, c.fixedFlops,
+                           c.tileFlops);
+  }
   Offset<fbs::Variant> write(const Variant &v) {
-    return fbs::CreateVariant(builder, uint8_t(v.kind), v.value,
-                              text(v.symbol));
+    auto symbol = text(v.symbol);
+    Offset<fbs::Cost> cost;
+    if (v.kind == Variant::Kind::bounded)
+      cost = write(v.cost);
+    return fbs::CreateVariant(builder, uint8_t(v.kind), v.value, symbol, cost);
   }
   Offset<fbs::Stage> write(const Stage &s) {
     auto name = text(s.name);
@@ -96,14 +103,13 @@ class Writer {
     auto requests = fbs::CreateStageRequests(
         builder, uint8_t(s.requests.transport), uint8_t(s.requests.memory),
         s.requests.minTiles, s.requests.maxTiles, s.requests.resident);
-    auto cost = fbs::CreateCost(builder, s.cost.fixedBytes, s.cost.tileBytes,
-                                s.cost.fixedFlops, s.cost.tileFlops);
+    auto cost = write(s.cost);
     auto variants = all(s.variants);
     auto identity = text(s.identitySymbol);
     return fbs::CreateStage(builder, name, uint8_t(s.kind), uint8_t(s.reshard),
                             s.domain, s.range, s.each, inputs, uint8_t(s.arity),
                             record, operands, outputs, s.separable, rekey,
-                            requests, cost, variants, identity);
+                            requests, cost, variants, identity, s.bound);
   }
   Offset<fbs::Program> write(const Program &p) {
     auto name = text(p.name);

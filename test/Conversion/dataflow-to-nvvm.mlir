@@ -6,6 +6,8 @@
 // RUN:   --convert-dataflow-to-nvvm="specializations=static private-bytes=1024" -o /dev/null 2>&1 | FileCheck %s --check-prefix=GLOBAL
 // RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-compile="specializations=static streams=true fragments=false" | FileCheck %s --check-prefix=STREAMS
 // RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-compile="specializations=static streams=true" | FileCheck %s --check-prefix=FRAGMENTS
+// RUN: df-opt %source/examples/mla-decode/mla_decode.mlir --dataflow-prepare --dataflow-split-roles="variants=generic,tiles,exact,sliced" \
+// RUN:   --dataflow-assign-layouts --convert-dataflow-to-nvvm="specializations=static" | FileCheck %s --check-prefix=TILES
 // A kernel for each specialisation stands behind the program, with what a launch must know of it.
 
 // CHECK: dataflow.program @ragged_sum
@@ -51,3 +53,11 @@
 // FRAGMENTS-SAME: argument_alignment = array<i64: 16, 16, 16, 4, 16, 16>
 // FRAGMENTS-SAME: maps = [{argument = 0 : i64
 // FRAGMENTS-SAME: remarks = ["2 streams: q (2 x 36864 bytes, tensor map) pages (2 x 73728 bytes, tensor map); tiles are fetched ahead for 'attend$0'", "fragments: 'attend$0' and 'normalize' behind it ({{[0-9]+}} bytes between warps), 'merge$0', 'merge$1', 'normalize$0', 'normalize$1'"
+
+// Variants for tile counts run the generic code, unless the kernel has parts of them.
+// FRAGMENTS: llvm.func internal @dfk_dispatch(
+// FRAGMENTS-NOT: @dfk_stage_0_1
+// TILES: tiles are fetched ahead for 'attend$0' 'attend$1' 'attend$2' 'attend$3'"
+// TILES: llvm.func internal @dfk_dispatch(
+// TILES: llvm.call @dfk_stage_0_1
+// TILES: llvm.call @dfk_stage_0_3

@@ -38,6 +38,9 @@ dataflow.program @maps(%pages: tensor<?x64x192xf16>, %rows: tensor<?x192xf16>, %
       dataflow.fill @heads, %heads[%page, 0, %c3, 0] [1, 16, 1, 64] [1, 1, 1, 1] : tensor<?x16x4x64xf16> to tensor<16x64xf16>
       // The same map as before, at another place.
       dataflow.fill @pages, %pages[%task, 0, 0] [1, 64, 192] [1, 1, 1] : tensor<?x64x192xf16> to tensor<64x192xf16>
+      // A number of rows that is known.
+      %c16 = arith.constant 16 : index
+      dataflow.fill @pages, %pages[%page, 0, 0] [1, %c16, 192] [1, 1, 1] : tensor<?x64x192xf16> to tensor<64x192xf16>
       dataflow.yield
     }
     dataflow.part @read_compute of @read compute(%task: index, %pages: tensor<?x64x192xf16>, %rows: tensor<?x192xf16>,
@@ -52,6 +55,8 @@ dataflow.program @maps(%pages: tensor<?x64x192xf16>, %rows: tensor<?x192xf16>, %
       %3 = dataflow.take @heads : tensor<16x64xf16, #dataflow.shared<swizzle = 64, row_group = 512, chunk = 1024>>
       dataflow.give @heads
       %4 = dataflow.take @pages : tensor<64x192xf16, #dataflow.shared<swizzle = 128, row_group = 3072, chunk = 1024>>
+      dataflow.give @pages
+      %5 = dataflow.take @pages : tensor<64x192xf16, #dataflow.shared<swizzle = 128, row_group = 3072, chunk = 1024>>
       dataflow.give @pages
       %number = tensor.extract %table[%task] : tensor<?xi32>
       dataflow.yield %number : i32
@@ -70,12 +75,15 @@ dataflow.program @maps(%pages: tensor<?x64x192xf16>, %rows: tensor<?x192xf16>, %
 // Chunks of 64 bytes, and a dimension between rows and columns.
 // CHECK-SAME: argument = 3 : i64, dimensions = [array<i64: 3, 3, 32, 1, 32>, array<i64: 0, 1, 16, 1, 0>, array<i64: 3, 3, 2, 32, 0>, array<i64: 2, 2, 1, 1, 0>]
 // CHECK-SAME: swizzle = 2 : i64
+// The first two groups of a page.
+// CHECK-SAME: argument = 0 : i64, dimensions = [array<i64: 2, 2, 64, 1, 64>, array<i64: 0, 1, 8, 1, 8>, array<i64: 2, 2, 3, 64, 0>, array<i64: 0, 1, 2, 8, 0>]
 // CHECK-NOT: argument = 
 
 // CHECK: llvm.func internal @read$0$load$body(
 // CHECK-SAME: %[[PARAMETER:[a-z0-9]+]]: !llvm.ptr)
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK-DAG: %[[BYTES:.*]] = llvm.mlir.constant(24576 : i32)
+// CHECK-DAG: %[[FEWER:.*]] = llvm.mlir.constant(6144 : i32)
 // CHECK: %[[MAP:.*]] = llvm.getelementptr %[[PARAMETER]][{{[0-9]+}}]
 // CHECK: %[[POLICY:.*]] = llvm.call @dfk_policy_evict_first()
 // CHECK: %[[STAGE:.*]] = llvm.call @dfk_fill_begin({{.*}}, %[[BYTES]])
@@ -96,6 +104,10 @@ dataflow.program @maps(%pages: tensor<?x64x192xf16>, %rows: tensor<?x192xf16>, %
 // CHECK: llvm.call @dfk_fill_tensor_4
 // CHECK: llvm.call @dfk_fill_end
 // CHECK: llvm.call @dfk_fill_tensor_4({{.*}}, %[[MAP]],
+// CHECK: llvm.call @dfk_fill_end
+// CHECK: llvm.call @dfk_fill_begin({{.*}}, %[[FEWER]])
+// CHECK-NOT: llvm.cond_br
+// CHECK: llvm.call @dfk_fill_tensor_4(
 
 // CHECK: llvm.func internal @read$0$compute$body(
 // CHECK: llvm.call @dfk_take_at(

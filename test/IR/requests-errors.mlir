@@ -476,3 +476,87 @@ dataflow.program @p() {
     dataflow.yield %z : f32
   }
 }
+
+// -----
+
+// bounded_c1: there are sizes
+// expected-error@+2 {{expected integer value}}
+// expected-error@+1 {{failed to parse Dataflow_Bounded parameter 'sizes'}}
+#none = #dataflow.bounded<@r, []>
+
+// -----
+
+// bounded_c1: sizes ascend
+// expected-error@+1 {{bounded: sizes must ascend, got 16 behind 16}}
+#twice = #dataflow.bounded<@r, [16, 16]>
+
+// -----
+
+// bounded_c1: a size is at least 1
+// expected-error@+1 {{bounded: a size must be at least 1, got 0}}
+#zero = #dataflow.bounded<@r, [0, 16]>
+
+// -----
+
+// bounded_c2: a reshard calls nothing
+dataflow.program @p(%n: tensor<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %tasks = tensor.dim %n, %c0 : tensor<?xi32>
+  dataflow.tasks @t(row = %tasks)
+  dataflow.range @r of @t length %n[row] tile 32 : tensor<?xi32>
+  %a = dataflow.map @make tasks @t : () -> !dataflow.channel<!dataflow.record<x: f32>>
+  // expected-error@+1 {{'dataflow.reshard' op bounded needs a map or a finalize, got a reshard}}
+  %b = dataflow.reshard "again" move(%a) requests [#dataflow.bounded<@r, [16]>]
+      : (!dataflow.channel<!dataflow.record<x: f32>>) -> !dataflow.channel<!dataflow.record<x: f32>>
+  dataflow.handler @make(%row: index) -> f32 {
+    %z = arith.constant 0.0 : f32
+    dataflow.yield %z : f32
+  }
+}
+
+// -----
+
+// bounded_c3: it names a range
+dataflow.program @p() {
+  dataflow.tasks @t()
+  // expected-error@+1 {{'dataflow.map' op bounded: 't' is not a range of the program}}
+  %a = dataflow.map @make tasks @t requests [#dataflow.bounded<@t, [16]>] : () -> !dataflow.channel<!dataflow.record<x: f32>>
+  dataflow.handler @make() -> f32 {
+    %z = arith.constant 0.0 : f32
+    dataflow.yield %z : f32
+  }
+}
+
+// -----
+
+// bounded_c3: the range is one of the stage's tasks
+dataflow.program @p(%n: tensor<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %tasks = tensor.dim %n, %c0 : tensor<?xi32>
+  dataflow.tasks @t()
+  dataflow.tasks @other(row = %tasks)
+  dataflow.range @r of @other length %n[row] tile 32 : tensor<?xi32>
+  // expected-error@+1 {{'dataflow.map' op bounded: range 'r' is of tasks 'other', the stage of 't'}}
+  %a = dataflow.map @make tasks @t requests [#dataflow.bounded<@r, [16]>] : () -> !dataflow.channel<!dataflow.record<x: f32>>
+  dataflow.handler @make() -> f32 {
+    %z = arith.constant 0.0 : f32
+    dataflow.yield %z : f32
+  }
+}
+
+// -----
+
+// bounded_c3: the stage is not called with the range
+dataflow.program @p(%n: tensor<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %tasks = tensor.dim %n, %c0 : tensor<?xi32>
+  dataflow.tasks @t(row = %tasks)
+  dataflow.range @r of @t length %n[row] tile 32 : tensor<?xi32>
+  // expected-error@+1 {{'dataflow.map' op bounded: 'r' is the range that the stage is called with}}
+  %a = dataflow.map @make tasks @t each @r requests [#dataflow.bounded<@r, [16]>]
+      : () -> !dataflow.channel<!dataflow.record<x: f32>, tiles>
+  dataflow.handler @make(%row: index, %begin: index, %end: index) -> f32 {
+    %z = arith.constant 0.0 : f32
+    dataflow.yield %z : f32
+  }
+}

@@ -14,9 +14,11 @@ dataflow.program @requests(%x: tensor<?x16xf16>, %n: tensor<?xi32>, %y: tensor<?
   %rows = tensor.dim %n, %c0 : tensor<?xi32>
   dataflow.tasks @rows(row = %rows)
   dataflow.range @columns of @rows length %n[row] tile 64 : tensor<?xi32>
+  dataflow.range @rows_of of @rows length %n[row] tile 32 : tensor<?xi32>
 
   // CHECK: dataflow.map @make
   // CHECK-SAME: requests [#dataflow.coarsening<extent = 64, handler_extent = 256>,
+  // CHECK-SAME: #dataflow.bounded<@rows_of, [8, 16]>,
   // CHECK-SAME: #dataflow.pipeline<stages = 4, consumers = 2>,
   // CHECK-SAME: #dataflow.physical_form<outputs = [shared], direct_output>,
   // CHECK-SAME: #dataflow.handoff<resident, depth = 2>,
@@ -26,6 +28,7 @@ dataflow.program @requests(%x: tensor<?x16xf16>, %n: tensor<?xi32>, %y: tensor<?
   // CHECK-SAME: #dataflow.memory<shared>]
   %made = dataflow.map @make tasks @rows each @columns operands(%x, %n : tensor<?x16xf16>, tensor<?xi32>)
       requests [#dataflow.coarsening<extent = 64, handler_extent = 256, outputs = 1>,
+                #dataflow.bounded<@rows_of, [8, 16]>,
                 #dataflow.pipeline<stages = 4, producers = 1, consumers = 2>,
                 #dataflow.physical_form<direct_output, outputs = [shared]>,
                 #dataflow.handoff<resident, depth = 2>,

@@ -43,7 +43,7 @@
 // OTHER-NEXT: }
 
 // TWICE: error: program @p: already has a symbol @kernel; name the kernel differently
-// WORD: error: program @p: option 'variants' takes generic, tiles, exact and sliced, got 'fast'
+// WORD: error: program @p: option 'variants' takes generic, tiles, exact, sliced and bounded, got 'fast'
 
 dataflow.program @p(%held: tensor<?x64xf32>, %a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %y: tensor<64x64xf32>) {
   %c4 = arith.constant 4 : index

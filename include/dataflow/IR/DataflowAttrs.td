@@ -53,7 +53,8 @@ def Dataflow_Variant : Dataflow_Attr<"Variant", "variant"> {
   let description = [{
     `generic` takes any piece; `tiles = n` exactly n tiles, the last of which
     may be partial; `exact = n` exactly n range elements; `sliced` computes one
-    slice of the separable dimension.
+    slice of the separable dimension; `bounded = n` takes tasks with at most n
+    elements in the range that the stage's request `bounded` names.
 
     Constraints:
     - (C1) The number of tiles or elements is at least 1.
@@ -186,6 +187,39 @@ def Dataflow_Pipeline : Dataflow_RequestAttr<"Pipeline", "pipeline"> {
     DefaultValuedParameter<"int64_t", "1">:$producers,
     DefaultValuedParameter<"int64_t", "1">:$consumers);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dataflow_Bounded : Dataflow_RequestAttr<"Bounded", "bounded"> {
+  let summary = "variants of the handler for tasks with few of something";
+  let description = [{
+    The tile of `range` is a parameter of the program: how many elements one
+    call of the handler has room for (rows of a block, say); the length is how
+    many a task really has. For each of `sizes` below the parameter there is a
+    variant of the handler in which the parameter is that size
+    (`dataflow-specialize-program` makes it), and every instruction names the
+    narrowest one that holds what its task has. Such a variant returns, of each
+    field of its record, the first elements of the first dimension only: behind
+    those that a task has, records hold anything.
+
+    By asking for it the author says that results, as far as they are used, do
+    not depend on the parameter as long as it is at least the length.
+
+    Constraints:
+    - (C1) `sizes` is not empty, its numbers are at least 1 and ascend.
+    - (C2) The stage is a map or a finalize.
+    - (C3) `range` is a range of the stage's tasks, and not the stage's own.
+
+    Example:
+
+    ```mlir
+    #dataflow.bounded<@rows, [16, 32, 64]>
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::FlatSymbolRefAttr":$range,
+    ArrayRefParameter<"int64_t">:$sizes);
+  let assemblyFormat = "`<` $range `,` `[` $sizes `]` `>`";
   let genVerifyDecl = 1;
 }
 

@@ -94,7 +94,8 @@ def Dataflow_VariantKind
   I32EnumAttrCase<"generic", 0>,
   I32EnumAttrCase<"tiles", 1>,
   I32EnumAttrCase<"exact", 2>,
-  I32EnumAttrCase<"sliced", 3>
+  I32EnumAttrCase<"sliced", 3>,
+  I32EnumAttrCase<"bounded", 4>
 ]>;
 
 def Dataflow_Space : Dataflow_Enum<"Space", "memory that holds a slot", [

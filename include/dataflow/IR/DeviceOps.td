@@ -214,8 +214,9 @@ def Dataflow_FillOp : Dataflow_Op<"fill", [
     Waits until the next stage of the ring is free and starts to copy the slice,
     which is described as in `tensor.extract_slice`, to its beginning. When
     fewer rows than the tile has are copied, the others hold anything. A fill of
-    a stream with a layout copies the tile's whole box all the same: the others
-    hold what lies behind the slice, or zero outside of the tensor.
+    a stream with a layout copies the tile's whole box all the same, unless the
+    number of rows is a constant multiple of 8: the others hold what lies behind
+    the slice, or zero outside of the tensor.
 
     Preconditions:
     - (C1) It lies in a load part; the stream is one of the kernel, of tiles of
@@ -264,6 +265,9 @@ def Dataflow_FillOp : Dataflow_Op<"fill", [
     /// Dimensions of the source that the tile has too, in order; nothing when
     /// the shapes do not match.
     std::optional<::llvm::SmallVector<unsigned>> getTileDims();
+    /// Rows of the tile that copies through a tensor map bring: a constant
+    /// number of them if they are whole atoms, else all.
+    int64_t getCopiedRows();
     /// The outermost dimension of a contiguous run of a slice: behind it all
     /// dimensions of the source are whole.
     static unsigned getRunDim(::mlir::RankedTensorType source,

@@ -433,7 +433,8 @@ def Dataflow_HandlerOp : Dataflow_Op<"handler", [
     - (C2) `variant` and `variant_of` come together.
     - (C3) `variant_of` names another handler of the program, which is itself
       no variant.
-    - (C4) A variant has the type of its original, unless it is `sliced`.
+    - (C4) A variant has the type of its original, unless it is `sliced`; the
+      results of a `bounded` one may be shorter along their first dimension.
 
     Postconditions: its effects are its results.
 

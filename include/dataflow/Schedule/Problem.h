@@ -97,6 +97,11 @@ struct Problem {
   /// The task of the producer of input `input` whose record `task` reads, or
   /// UINT64_MAX when the producer's (listed) domain does not contain it.
   uint64_t producerTask(uint32_t stage, uint32_t input, uint64_t task) const;
+  /// The narrowest `bounded` variant of `stage` that holds what `task` has, or
+  /// 0: the generic one.
+  uint32_t boundedVariant(uint32_t stage, uint64_t task) const;
+  /// What calls for `task` cost: of that variant, or of the stage.
+  const Cost &costOf(uint32_t stage, uint64_t task) const;
   /// Global bytes that one call of `stage` on `tiles` tiles of `task` moves.
   uint64_t callBytes(uint32_t stage, uint64_t task, int64_t tiles) const;
   /// Global bytes of the whole batch: what a plan's time is held against.

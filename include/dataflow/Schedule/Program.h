@@ -201,17 +201,20 @@ struct Cost {
   uint64_t tileFlops = 0;
 };
 
-/// A handler specialised for a piece of a certain size, or for slices.
+/// A handler specialised for a piece of a certain size, for slices, or for
+/// tasks with few elements of some range.
 struct Variant {
   enum class Kind : uint8_t {
     generic = 0, ///< any piece; always present, at index 0
     tiles = 1,   ///< exactly `value` tiles, the last may be partial
     exact = 2,   ///< exactly `value` range elements
     sliced = 3,  ///< one slice of the separable dimension
+    bounded = 4, ///< tasks with at most `value` elements of Stage::bound
   };
   Kind kind = Kind::generic;
   int64_t value = 0;
   std::string symbol; ///< function in the artifact's code, see Artifact.h
+  Cost cost{};        ///< kind bounded; the others cost what the stage does
 };
 
 /// An input channel: the records of an earlier stage.
@@ -230,7 +233,10 @@ struct Stage {
   ReshardKind reshard = ReshardKind::move;
   uint32_t domain = 0;
   uint32_t range = kNone; ///< of a map or finalize
-  bool each = false;      ///< with a range: the handler is called per tile
+  /// The range whose length says which `bounded` variant a task needs; of the
+  /// same domain. kNone where there are none.
+  uint32_t bound = kNone;
+  bool each = false; ///< with a range: the handler is called per tile
   std::vector<StageInput> inputs;
   Arity arity = Arity::one;       ///< of the output channel
   Record record;                  ///< of the output channel

@@ -222,8 +222,9 @@ inline uint64_t slotBytes(const Problem &problem, const Slot &slot) {
 ///   V15 Output ownership: exactly one instruction finalises each (stage, task,
 ///       tile, slice).
 ///   V16 Variants fit the instruction: tile count, exact length (of each tile
-///       for an `each` stage); an instruction with fewer slices than the whole
-///       names a sliced variant, which is called once a slice.
+///       for an `each` stage), what the task has of the range that bounds the
+///       stage; an instruction with fewer slices than the whole names a sliced
+///       variant, which is called once a slice.
 ///   V17 Releases: `from` reads the slot or a destination of its transfers;
 ///       `to` writes its memory, itself or by its transfers, or is the last of
 ///       its queue; both run in one cluster.

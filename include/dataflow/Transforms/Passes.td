@@ -262,6 +262,11 @@ def SpecializeProgram
     says (-1: not stated). Such an extent is then a number in the program and in
     its handlers.
 
+    For each stage with the request `#dataflow.bounded<@range, [sizes]>`, the
+    handler is cloned for each size below the parameter that is the range's tile:
+    `variant = #dataflow.variant<bounded = n>`, named `@handler_boundedN`, with
+    that parameter bound to n.
+
     The parameters leave the program; what they were bound to is kept in
     `dataflow.bound_params`.
 
@@ -282,6 +287,7 @@ def SpecializeProgram
   ];
   let statistics = [
     Statistic<"numBoundParams", "num-bound-params", "Parameters bound">,
+    Statistic<"numVariants", "num-variants", "Handler variants made">,
     Statistic<"numRefinedTypes", "num-refined-types",
               "Values and record fields whose type became more static">
   ];
@@ -332,7 +338,7 @@ def SplitRoles : Pass<"dataflow-split-roles", "::mlir::df::ProgramOp"> {
     Option<"kernel", "kernel", "std::string", /*default=*/"\"kernel\"",
            "Symbol of the kernel">,
     Option<"variants", "variants", "std::string",
-           /*default=*/"\"generic,exact,sliced\"",
+           /*default=*/"\"generic,exact,sliced,bounded\"",
            "Kinds of handler variants to split">,
     Option<"ringBytes", "ring-bytes", "uint64_t", /*default=*/"221184",
            "Shared memory for all rings">,

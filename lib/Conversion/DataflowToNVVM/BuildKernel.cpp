@@ -277,10 +277,12 @@ LogicalResult KernelBuilder::addHandlers() {
   if (failed(functions))
     return failure();
   llvm::StringSet<> wanted;
-  for (const dfrt::Stage &stage : planned.stages) {
-    for (const dfrt::Variant &variant : stage.variants)
-      if (isCompiled(variant))
-        wanted.insert(variant.symbol);
+  for (auto [op, stage] : llvm::zip(program.getStages(), planned.stages)) {
+    for (HandlerVariant &entry : getVariants(op, stage.separable))
+      if (isCompiled(entry.variant) ||
+          (streams &&
+           streams.getPart(entry.handler.getHandlerName(), PartRole::compute)))
+        wanted.insert(entry.variant.symbol);
     wanted.insert(stage.identitySymbol);
   }
   llvm::erase_if(*functions, [&](const HandlerFunction &function) {

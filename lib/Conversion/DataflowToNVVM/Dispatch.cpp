@@ -88,7 +88,8 @@ void df::nvvm::emitDispatch(KernelState &state) {
     StageVariants entry{s, {}};
     bool slices = prefersSlices(state, stage);
     for (uint32_t v = 0; v < stage.variants.size(); ++v) {
-      if (!isCompiled(stage.variants[v]) ||
+      if ((!isCompiled(stage.variants[v]) &&
+           !state.split.contains(stage.variants[v].symbol)) ||
           (slices && stage.variants[v].kind == dfrt::Variant::Kind::generic))
         continue;
       entry.variants.push_back(v);

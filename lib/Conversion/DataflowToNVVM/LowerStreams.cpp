@@ -349,9 +349,11 @@ void PartLowering::lower(FillOp op, const StreamMap &map, uint64_t mapAt) {
   Value policy = call(stream.getEvictFirst() ? "dfk_policy_evict_first"
                                              : "dfk_policy_keep",
                       builder.getI64Type(), {});
-  Value bytes = i32(stream.getTileBytes());
+  int64_t copied = op.getCopiedRows(), rows = op.getTileType().getDimSize(0);
+  Value bytes = i32(stream.getTileBytes() / rows * copied);
   Value any;
-  if (ShapedType::isDynamic(op.getStaticSizes()[op.getTileDims()->front()])) {
+  if (copied == rows &&
+      ShapedType::isDynamic(op.getStaticSizes()[op.getTileDims()->front()])) {
     any = below(index(0), op.getSizes().front());
     bytes = arith::SelectOp::create(builder, loc, any, bytes, i32(0));
   }

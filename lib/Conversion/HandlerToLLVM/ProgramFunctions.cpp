@@ -97,6 +97,15 @@ ProgramFunctions::collect(bool genericOnly) {
       function.body = *body;
       function.sliced = variant.variant.kind == dfrt::Variant::Kind::sliced;
       function.indices += function.sliced;
+      // One for few elements returns the first rows of each field.
+      if (variant.variant.kind == dfrt::Variant::Kind::bounded &&
+          function.output)
+        for (auto [field, type] :
+             llvm::zip(function.output->fields,
+                       variant.handler.getSignature().getResults()))
+          if (auto tensor = dyn_cast<RankedTensorType>(type))
+            field.shape.assign(tensor.getShape().begin(),
+                               tensor.getShape().end());
       functions.push_back(std::move(function));
     }
     if (auto reduce = dyn_cast<ReduceOp>(op.getOperation())) {

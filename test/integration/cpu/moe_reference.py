@@ -27,6 +27,7 @@ CORE = (
 )
 FULL = (
     ({"hidden": 128, "width": 64, "rows": 16, "group": 32}, ROUTINGS + (([5, 0, 3], 9),)),
+    ({"hidden": 64, "width": 64, "rows": 48, "group": 32}, ROUTINGS[:1]),
     ({"hidden": 128, "width": 64, "rows": 8, "group": 64, "tokens": 4, "choices": 8},
      (([9, 5, 9, 9, 9, 9, 9, 9, 0, 4], 9),)),
 )

@@ -45,8 +45,8 @@ std::string refusal(const Artifact &artifact) {
 
 TEST(Artifact, RoundTripKeepsEverything) {
   for (const Artifact &artifact :
-       {raggedCase({5, 0, 9}).artifact, spreadCase({3}).artifact,
-        routeCase(2, {0, 1, -1, 0}).artifact}) {
+       {raggedCase({5, 0, 9}).artifact, boundedCase({5}).artifact,
+        spreadCase({3}).artifact, routeCase(2, {0, 1, -1, 0}).artifact}) {
     Bytes bytes = write(artifact);
     EXPECT_EQ(std::string(bytes.begin() + 4, bytes.begin() + 8), "DFAR");
     EXPECT_EQ(write(artifact), bytes);
@@ -88,6 +88,10 @@ TEST(Artifact, WrongFieldsAreNamed) {
   artifact.program.stages[3].variants[0].symbol = "missing";
   EXPECT_EQ(refusal(artifact),
             "artifact: code[0].functions lacks 'missing' of stage 'put'");
+  artifact = smallArtifact();
+  artifact.program.stages[0].variants[0].kind = Variant::Kind(5);
+  EXPECT_EQ(refusal(artifact),
+            "artifact: stages[0].variants[0].kind is 5, but must be at most 4");
   artifact = smallArtifact();
   artifact.program.stages[1].rekey.argument = 7;
   EXPECT_NE(refusal(artifact).find("artifact: program: "), std::string::npos);

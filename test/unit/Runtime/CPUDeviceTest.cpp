@@ -143,6 +143,7 @@ void expectRightEverywhere(TestCase test) {
 
 TEST(CPUDevice, RaggedSumIsRightUnderEveryOrder) {
   expectRightEverywhere(raggedCase({37, 0, 200, 1, 4, 5}));
+  expectRightEverywhere(boundedCase({37, 0, 200, 1, 4, 5, 6, 7}));
 }
 
 TEST(CPUDevice, TilesAreCollectedAndGivenBack) {

@@ -106,6 +106,17 @@ TEST(Planners, LineIsMadeUpdatedFound) {
   EXPECT_EQ(p.plan(raggedCase(lengths)), DFRT_PLAN_MADE);
 }
 
+/// A plan names variants: it is made anew when one no longer holds a task.
+TEST(Planners, BoundedVariantsCount) {
+  TestCase batch = boundedCase({5, 40});
+  ASSERT_EQ(batch.program().ranges[0].tile, 4);
+  Planned p(batch);
+  EXPECT_EQ(p.plan(batch), DFRT_PLAN_MADE);
+  EXPECT_EQ(p.plan(boundedCase({6, 39})), DFRT_PLAN_UPDATED);
+  // As many tiles, but more than 6 elements.
+  EXPECT_EQ(p.plan(boundedCase({7, 39})), DFRT_PLAN_MADE);
+}
+
 /// Of three plans two fit: the one used longest ago goes.
 TEST(Planners, LeastRecentlyUsedGoes) {
   TestCase a = raggedCase({900}), b = raggedCase({1800}), c = raggedCase({9});

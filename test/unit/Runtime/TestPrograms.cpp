@@ -225,6 +225,23 @@ TestCase test::sumsCase(const std::vector<int64_t> &lengths) {
                           integers({rows}, lengths), out});
 }
 
+TestCase test::boundedCase(const std::vector<int64_t> &lengths) {
+  TestCase result = raggedCase(lengths);
+  Program &program = result.artifact.program;
+  Range few = program.ranges[0];
+  few.name = "few";
+  few.tile = int64_t(1) << 20;
+  program.ranges.push_back(few);
+  Stage &part = program.stages[0];
+  part.bound = 1;
+  Variant narrow = part.variants[0];
+  narrow.kind = Variant::Kind::bounded;
+  narrow.value = 6;
+  narrow.cost.tileBytes = 64;
+  part.variants.push_back(narrow);
+  return result;
+}
+
 TestCase test::spreadCase(const std::vector<int64_t> &lengths) {
   Program program;
   program.name = "spread";

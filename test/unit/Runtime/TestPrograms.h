@@ -50,6 +50,9 @@ struct TestCase {
 
 /// A rolling hash of every row of `lengths`; separable, with offsets.
 TestCase raggedCase(const std::vector<int64_t> &lengths);
+/// The same, with a variant of the map for rows of at most 6 elements, which is
+/// the generic code under another number.
+TestCase boundedCase(const std::vector<int64_t> &lengths);
 /// Per tile, collected per task, then per tile again.
 TestCase spreadCase(const std::vector<int64_t> &lengths);
 /// `targets` tasks receive the rows of `index`, four a source, in order.

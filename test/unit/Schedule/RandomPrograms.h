@@ -488,6 +488,8 @@ private:
     }
     s.record = record();
     addInputs(s, 2);
+    if (random.chance(25))
+      addBounded(s);
     if (!ranged || each) {
       addChannel(std::move(s));
       return;
@@ -499,6 +501,25 @@ private:
     addReduce(index);
     if (random.chance(20))
       addReduce(index);
+  }
+
+  /// Variants for tasks with few elements of another range of the domain.
+  void addBounded(Stage &s) {
+    const std::vector<uint32_t> &ranges = rangesOf[s.domain];
+    if (ranges.empty())
+      return;
+    s.bound = random.pick(ranges);
+    if (s.bound == s.range) {
+      s.bound = kNone;
+      return;
+    }
+    for (int64_t n = random.in(1, 2), size = 0; n > 0; --n) {
+      size += random.in(1, 40);
+      s.variants.push_back(
+          {Variant::Kind::bounded, size, s.name + "_b" + std::to_string(size)});
+      s.variants.back().cost.fixedBytes = uint64_t(random.in(0, 1000));
+      s.variants.back().cost.tileBytes = uint64_t(random.in(0, 1000));
+    }
   }
 
   using RangeSetVariants = std::vector<Variant>;

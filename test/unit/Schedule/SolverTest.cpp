@@ -185,6 +185,82 @@ TEST(Stream, ChoosesVariants) {
   EXPECT_THAT(variants, testing::ElementsAre(1, 2, 1, 0, 0));
 }
 
+namespace {
+
+/// A program whose map has variants for tasks with at most 16 and 32 of `rows`,
+/// with a range for their number, and one batch of it.
+Problem boundedProblem(const std::vector<int64_t> &rows) {
+  Program program = splitReduce(true);
+  program.arguments.push_back(argument("rows", ElementType::i32, {-1}));
+  Range range;
+  range.name = "rows";
+  range.length = elementOf(2, {0});
+  range.tile = 64;
+  program.ranges.push_back(range);
+  Stage &map = program.stages[0];
+  map.bound = 1;
+  for (int64_t size : {32, 16}) {
+    Variant variant;
+    variant.kind = Variant::Kind::bounded;
+    variant.value = size;
+    variant.cost.fixedBytes = uint64_t(size) * 256;
+    variant.cost.tileBytes = uint64_t(size) * 1024;
+    map.variants.push_back(variant);
+  }
+  std::vector<int64_t> lengths(rows.size(), 128);
+  int64_t count = int64_t(rows.size());
+  std::vector<PlanInput> inputs = {{"lengths", {count}, lengths},
+                                   {"out", {count, 2048}, {}},
+                                   {"rows", {count}, rows}};
+  Expected<Problem> problem = instantiate(program, inputs, topology(1));
+  EXPECT_TRUE(bool(problem)) << problem.status().message();
+  return *problem;
+}
+
+} // namespace
+
+TEST(Bounded, TakesTheNarrowestVariantThatHoldsATask) {
+  Problem p = boundedProblem({16, 17, 33, 0, 32, 64});
+  Schedule s = planned(p);
+  std::vector<uint32_t> variants;
+  for (const Instruction &i : callsOf(s, 0))
+    variants.push_back(i.variant);
+  EXPECT_THAT(variants, testing::ElementsAre(2, 1, 0, 2, 1, 0));
+  // The costs are those of the variants.
+  EXPECT_EQ(p.callBytes(0, 0, 2), 16u * 256 + 2 * 16 * 1024);
+  EXPECT_EQ(p.callBytes(0, 1, 2), 32u * 256 + 2 * 32 * 1024);
+  EXPECT_EQ(p.callBytes(0, 2, 2), 16384u + 2 * 65536);
+}
+
+TEST(Bounded, OneThatIsTooNarrowIsRefused) {
+  Problem p = boundedProblem({17});
+  Schedule s = planned(p);
+  for (uint32_t variant : {0u, 1u}) {
+    s.instructions[0].variant = variant;
+    EXPECT_TRUE(verify(p, s)) << variant;
+  }
+  s.instructions[0].variant = 2;
+  EXPECT_THAT(verify(p, s).message(),
+              HasSubstr("takes at most 16 elements of range \"rows\", the task "
+                        "has 17"));
+}
+
+TEST(Bounded, ProgramsAreChecked) {
+  Program program = boundedProblem({1}).program;
+  EXPECT_TRUE(check(program));
+  uint64_t before = program.fingerprint();
+  program.stages[0].variants[1].cost.tileBytes += 1;
+  EXPECT_NE(program.fingerprint(), before);
+  program.stages[0].bound = 7;
+  EXPECT_THAT(check(program).message(), HasSubstr("is bounded by range 7"));
+  program.stages[0].bound = kNone;
+  EXPECT_THAT(check(program).message(),
+              HasSubstr("at most 32 elements, but no range says how many"));
+  program.stages[0].bound = 1;
+  program.stages[0].variants[1].value = 0;
+  EXPECT_THAT(check(program).message(), HasSubstr("expected at least 1"));
+}
+
 TEST(Combine, ScattersSeparableTasks) {
   Problem p = problemFor(splitReduce(true), {64 * 32}, topology(4));
   Decisions decisions;
