@@ -9,18 +9,22 @@
 // gathered rows) would be waited for in every iteration of a loop. It is loaded
 // ahead instead: the loop carries it in registers, and the loads of a later one
 // are issued in front of the product, behind the staging of this one where it
-// goes through shared memory, so that they are on their way meanwhile. So is
-// whatever else the loop loads (scales of rows and blocks), at its begin. Two
-// iterations ahead where registers allow: another CTA's record comes from the
-// L2 cache, which takes longer than an iteration with few rows does. (Three
-// would not be more: handing tiles on at the end of an iteration waits for all
-// but those that it loads.)
+// goes through shared memory, so that they are on their way meanwhile. Two
+// iterations ahead where registers allow and the number of iterations is even:
+// another CTA's record comes from the L2 cache, which takes longer than an
+// iteration with few rows does. Such a loop is lowered two iterations at a
+// time: to hand registers on would be to wait for what they are loaded with.
+//
+// Whatever else the loop loads (scales of rows and blocks) is loaded an
+// iteration ahead, behind its last use: it takes the same registers.
 //
 // The last iterations load the last tile again: a place that exists.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AssignLayouts.h"
+
+#include "dataflow/IR/UnrolledLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -132,8 +136,8 @@ static Value cloneSlice(OpBuilder &builder, scf::ForOp loop,
 }
 
 /// Carries `tile` round the loop, and those of the next `distance` - 1
-/// iterations; that of the one behind them is loaded around `user`, or first of
-/// all. Adds what loads it to `made`.
+/// iterations; that of the one behind them is loaded around `user`. Adds what
+/// loads it to `made`.
 static scf::ForOp prefetch(IRRewriter &rewriter, KnownLoop loop, Value tile,
                            Operation *user, ArrayRef<Operation *> slice,
                            int64_t distance,
@@ -145,9 +149,7 @@ static scf::ForOp prefetch(IRRewriter &rewriter, KnownLoop loop, Value tile,
     first.push_back(cloneSlice(
         rewriter, loop.op, slice,
         arith::ConstantIndexOp::create(rewriter, loc, loop.at(i)), tile));
-  if (!user)
-    rewriter.setInsertionPointToStart(loop.op.getBody());
-  else if (isa<DotOp>(user))
+  if (isa<DotOp>(user))
     rewriter.setInsertionPoint(user);
   else
     rewriter.setInsertionPointAfter(user);
@@ -199,39 +201,59 @@ public:
   void run();
 
 private:
-  bool tryTile(Value tile, Operation *user);
-  int64_t distanceOf(Value tile);
+  bool tryTile(Value tile, Operation *user, int64_t most);
+  int64_t distanceOf(Value tile, int64_t most);
+  Operation *lastUser(Value tile);
 
   IRRewriter &rewriter;
   PartOp part;
   KnownLoop loop;
   int64_t registers;
+  int64_t unroll = 1; ///< most iterations that anything is loaded ahead
   llvm::SmallPtrSet<Operation *, 16> ahead; ///< what was made by `tryTile`
 };
 
 } // namespace
 
-/// How many iterations ahead a tile may be loaded; 0 for not at all.
-int64_t Prefetcher::distanceOf(Value tile) {
-  int64_t left = registers - findPressure(part, registersOf, loop.op).registers;
-  int64_t each = std::max<int64_t>(registersOf(tile), 1);
-  return std::min({kMostAhead, left / each, loop.iterations() - 1});
+/// The last operation of the loop that uses `tile`; null if none does.
+Operation *Prefetcher::lastUser(Value tile) {
+  Operation *last = nullptr;
+  for (Operation *user : tile.getUsers()) {
+    Operation *here = loop.op.getBody()->findAncestorOpInBlock(*user);
+    if (here && (!last || last->isBeforeInBlock(here)))
+      last = here;
+  }
+  return last;
 }
 
-/// `user` is the op around which the loads are issued; null: they come first.
-bool Prefetcher::tryTile(Value tile, Operation *user) {
+/// How many iterations ahead a tile may be loaded, at most `most`; 0 for not at
+/// all. More than one only where registers are left for the addresses of
+/// several iterations.
+int64_t Prefetcher::distanceOf(Value tile, int64_t most) {
+  int64_t taken = findPressure(part, registersOf, loop.op).registers;
+  int64_t each = std::max<int64_t>(registersOf(tile), 1);
+  int64_t distance = std::min<int64_t>(most, loop.iterations() - 1);
+  if (distance > 1 && (taken + distance * each > registers * 2 / 3 ||
+                       loop.iterations() % distance))
+    distance = 1;
+  return taken + distance * each > registers ? 0 : distance;
+}
+
+/// `user` is the op around which the loads are issued.
+bool Prefetcher::tryTile(Value tile, Operation *user, int64_t most) {
   llvm::SetVector<Operation *> slice;
   if (!tile.getDefiningOp() || tile.getParentBlock() != loop.op.getBody() ||
       !collectSlice(loop.op, tile, slice) ||
       llvm::none_of(slice, readsMemory)) // computed from nothing: not early
     return false;
-  int64_t distance = distanceOf(tile);
+  int64_t distance = distanceOf(tile, most);
   if (distance < 1)
     return false;
   SmallVector<Operation *> ordered(slice.takeVector());
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   loop.op = prefetch(rewriter, loop, tile, user, ordered, distance, ahead);
+  unroll = std::max(unroll, distance);
   return true;
 }
 
@@ -247,7 +269,7 @@ void Prefetcher::run() {
   }
   for (auto [tile, user] : tiles)
     if (registersOf(tile))
-      tryTile(tile, user);
+      tryTile(tile, user, kMostAhead);
   // Whatever else is loaded anew in each iteration. What others are loaded from
   // comes behind them, and may not be needed then.
   SmallVector<Operation *> others;
@@ -256,7 +278,10 @@ void Prefetcher::run() {
       others.push_back(&op);
   for (Operation *op : others)
     if (isUsed(op))
-      tryTile(op->getResult(0), nullptr);
+      if (Operation *user = lastUser(op->getResult(0)))
+        tryTile(op->getResult(0), user, 1);
+  if (unroll > 1)
+    loop.op->setAttr(kUnrollAttrName, rewriter.getI64IntegerAttr(unroll));
 }
 
 void mlir::df::prefetchTiles(PartOp part, unsigned registers) {

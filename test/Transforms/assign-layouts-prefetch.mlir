@@ -1,6 +1,7 @@
 // RUN: df-opt %s --dataflow-split-roles --dataflow-assign-layouts --dataflow-verify-kernel | FileCheck %s
 // A tile that the compute role loads and stages in every iteration of a loop is loaded two iterations ahead: the loop carries it and the
-// next one, and the loads of the one behind stand between staging and the product. The last iterations load the last tile again.
+// next one, and the loads of the one behind stand between staging and the product. The last iterations load the last tile again. Two
+// iterations are lowered at a time, so that no tile moves to other registers.
 
 !part = !dataflow.record<rows: tensor<64x64xf8E4M3FN>>
 
@@ -20,6 +21,7 @@
 // CHECK:   %[[FOLLOWING:.*]] = dataflow.convert_layout %[[SLICE]]
 // CHECK:   dataflow.dot
 // CHECK:   scf.yield %{{.*}}, %[[LATER]], %[[FOLLOWING]]
+// CHECK: dataflow.unroll = 2
 dataflow.program @ahead(%x: tensor<?x64x256xf8E4M3FN>, %w: tensor<?x64x256xf8E4M3FN>, %y: tensor<?x64x64xf32>) {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index

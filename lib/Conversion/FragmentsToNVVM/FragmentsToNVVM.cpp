@@ -16,6 +16,8 @@
 #include "Lowering.h"
 #include "Reductions.h"
 
+#include "dataflow/IR/UnrolledLoop.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -307,6 +309,15 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
   else if (trips.getType() != i32Type)
     trips = arith::ExtUIOp::create(builder, loc, i32Type, trips);
   trips = call("dfk_uniform", i32Type, trips);
+  // Of a loop whose iterations hand registers on, several at a time: each has
+  // registers of its own then, and nothing is moved (and so waited for).
+  std::optional<int64_t> times = getUnroll(op);
+  if (!times)
+    return op.emitOpError() << "'" << kUnrollAttrName
+                            << "' does not divide a known number of iterations";
+  int64_t unroll = *times;
+  if (unroll != 1)
+    trips = arith::DivUIOp::create(builder, loc, trips, i32(unroll));
 
   auto loop =
       scf::ForOp::create(builder, loc, i32(0), trips, i32(1), initial,
@@ -314,29 +325,37 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(loop.getBody());
-    Value count = loop.getInductionVar();
+    Value first = loop.getInductionVar();
+    if (unroll != 1)
+      first = multiply(first, i32(unroll));
     Type type = begin.getType();
-    if (type.isIndex())
-      count = arith::IndexCastOp::create(builder, loc, type, count);
-    else if (type.getIntOrFloatBitWidth() > 32)
-      count = arith::ExtUIOp::create(builder, loc, type, count);
-    else if (type != i32Type)
-      count = arith::TruncIOp::create(builder, loc, type, count);
-    map(op.getInductionVar(), add(begin, multiply(count, step)));
-    unflatten(*this, op.getRegionIterArgs(), op.getInitArgs(), /*words=*/true,
-              loop.getRegionIterArgs());
-    if (failed(lowerBlock(*op.getBody())))
-      return failure();
-    SmallVector<Value> next;
-    Operation *yield = op.getBody()->getTerminator();
-    loc = yield->getLoc();
-    if (failed(
-            flatten(*this, yield, yield->getOperands(), /*words=*/true, next)))
-      return failure();
-    if (next.size() != initial.size())
-      return yield->emitOpError("passes on ")
-             << next.size() << " registers, expected " << initial.size();
-    scf::YieldOp::create(builder, loc, next);
+    SmallVector<Value> carried(loop.getRegionIterArgs());
+    for (int64_t copy = 0; copy < unroll; ++copy) {
+      Value count = copy == 0 ? first : add(first, i32(copy));
+      if (type.isIndex())
+        count = arith::IndexCastOp::create(builder, loc, type, count);
+      else if (type.getIntOrFloatBitWidth() > 32)
+        count = arith::ExtUIOp::create(builder, loc, type, count);
+      else if (type != i32Type)
+        count = arith::TruncIOp::create(builder, loc, type, count);
+      map(op.getInductionVar(), add(begin, multiply(count, step)));
+      unflatten(*this, op.getRegionIterArgs(), op.getInitArgs(),
+                /*words=*/true, carried);
+      if (failed(lowerBlock(*op.getBody())))
+        return failure();
+      SmallVector<Value> next;
+      Operation *yield = op.getBody()->getTerminator();
+      loc = yield->getLoc();
+      if (failed(flatten(*this, yield, yield->getOperands(), /*words=*/true,
+                         next)))
+        return failure();
+      if (next.size() != initial.size())
+        return yield->emitOpError("passes on ")
+               << next.size() << " registers, expected " << initial.size();
+      carried = std::move(next);
+      loc = op.getLoc();
+    }
+    scf::YieldOp::create(builder, loc, carried);
   }
   loc = op.getLoc();
   unflatten(*this, op.getResults(), op.getInitArgs(), /*words=*/true,
