@@ -452,8 +452,7 @@ void AssignLayouts::apply(KernelOp kernel,
       outputs += candidate.following.getSignature().getNumResults();
     rewriteBody(*attempt.copy, *attempt.classes, *attempt.homes, attempt.plan,
                 outputs);
-    prefetchTiles(*attempt.copy,
-                  std::min<unsigned>(registers, tileRegisters(round.groups)));
+    prefetchTiles(*attempt.copy, tileRegisters(round.groups));
     PartOp made = attempt.copy.release();
     made.setFragments(true);
     if (attempt.plan.warps == 1)

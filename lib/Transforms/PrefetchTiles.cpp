@@ -15,6 +15,9 @@
 // iteration with few rows does. Such a loop is lowered two iterations at a
 // time: to hand registers on would be to wait for what they are loaded with.
 //
+// A short loop that only loads (and computes on) tiles becomes straight code,
+// if registers allow.
+//
 // Whatever else the loop loads (scales of rows and blocks) is loaded an
 // iteration ahead, behind its last use: it takes the same registers.
 //
@@ -36,6 +39,12 @@ using namespace mlir::df;
 
 /// Most iterations that a tile is loaded ahead.
 static constexpr int64_t kMostAhead = 2;
+
+/// Registers of a thread that addresses of several iterations take, about.
+static constexpr int64_t kAddressRegisters = 24;
+
+/// Most iterations of a loop that becomes straight code.
+static constexpr int64_t kMostWhole = 8;
 
 /// 32-bit registers of a thread that a tile takes; 0 for other values.
 static int64_t registersOf(Value value) {
@@ -201,6 +210,7 @@ public:
   void run();
 
 private:
+  bool tryWhole();
   bool tryTile(Value tile, Operation *user, int64_t most);
   int64_t distanceOf(Value tile, int64_t most);
   Operation *lastUser(Value tile);
@@ -233,8 +243,9 @@ int64_t Prefetcher::distanceOf(Value tile, int64_t most) {
   int64_t taken = findPressure(part, registersOf, loop.op).registers;
   int64_t each = std::max<int64_t>(registersOf(tile), 1);
   int64_t distance = std::min<int64_t>(most, loop.iterations() - 1);
-  if (distance > 1 && (taken + distance * each > registers * 2 / 3 ||
-                       loop.iterations() % distance))
+  if (distance > 1 &&
+      (taken + distance * each > registers - kAddressRegisters ||
+       loop.iterations() % distance))
     distance = 1;
   return taken + distance * each > registers ? 0 : distance;
 }
@@ -257,7 +268,29 @@ bool Prefetcher::tryTile(Value tile, Operation *user, int64_t most) {
   return true;
 }
 
+/// A short loop without products and streams is none any more where registers
+/// allow: nothing that it loads waits for what an iteration before has loaded.
+bool Prefetcher::tryWhole() {
+  int64_t loaded = 0;
+  for (Operation &op : loop.op.getBody()->without_terminator()) {
+    if (!isMemoryEffectFree(&op) || isa<DotOp>(op) ||
+        (op.getNumRegions() && !isa<linalg::LinalgOp>(op)))
+      return false;
+    if (isLoad(&op))
+      loaded += std::max<int64_t>(registersOf(op.getResult(0)), 1);
+  }
+  int64_t taken = findPressure(part, registersOf, loop.op).registers;
+  if (!loaded || loop.iterations() > kMostWhole ||
+      taken + (loop.iterations() - 1) * loaded > registers - kAddressRegisters)
+    return false;
+  loop.op->setAttr(kUnrollAttrName,
+                   rewriter.getI64IntegerAttr(loop.iterations()));
+  return true;
+}
+
 void Prefetcher::run() {
+  if (tryWhole())
+    return;
   // Tiles that products read, and who reads them first.
   llvm::MapVector<Value, Operation *> tiles;
   for (Operation &user : *loop.op.getBody()) {

@@ -60,10 +60,57 @@ LogicalResult FragmentLowering::lowerDot(DotOp op) {
   if (auto reason = checkProduct(product, op.getMDim()))
     return op.emitOpError("has no lowering: ") << *reason;
 
-  Fragment result{initial->layout,
-                  fragments::multiply(assembly, group(), product)};
-  for (Site site : sites)
-    noteRead(site);
-  map(op.getResult(), std::move(result));
+  // What the instructions read from registers has to stay there meanwhile.
+  if (!product.a.window) {
+    endDots(runningDots.size());
+    map(op.getResult(),
+        Fragment{product.layout,
+                 fragments::multiply(assembly, group(), product)});
+    noteRead(sites[1]);
+    return success();
+  }
+  runningDots.push_back(
+      {op, beginProduct(assembly, group(), product), {sites[0], sites[1]}, {}});
   return success();
+}
+
+/// Ends the first `count` products that are on their way.
+void FragmentLowering::endDots(size_t count) {
+  for (; count; --count) {
+    RunningDot dot = std::move(runningDots.front());
+    runningDots.pop_front();
+    Assembly assembly(builder, loc);
+    FragmentLayout layout = dot.product.layout;
+    map(dot.op.getResult(), Fragment{layout, endProduct(assembly, dot.product,
+                                                        runningDots.size())});
+    for (Site site : dot.sites)
+      noteRead(site);
+    for (Operation *give : dot.gives)
+      builder.clone(*give, scalars);
+  }
+}
+
+/// The call that gives a stage of a ring back.
+static bool isGive(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return call && call.getCallee() == "dfk_give";
+}
+
+bool FragmentLowering::waitsForDots(Operation *op) {
+  if (runningDots.empty())
+    return false;
+  // A stage is given back when all have ended that may read it.
+  if (isGive(op)) {
+    runningDots.back().gives.push_back(op);
+    return true;
+  }
+  // Padding writes to the tile that it pads.
+  bool all = (op->getNumRegions() && !isa<linalg::LinalgOp>(op)) ||
+             isa<tensor::PadOp>(op) || !isMemoryEffectFree(op);
+  size_t count = all ? runningDots.size() : 0;
+  for (auto [number, dot] : llvm::enumerate(runningDots))
+    if (llvm::is_contained(op->getOperands(), dot.op.getResult()))
+      count = std::max(count, number + 1);
+  endDots(count);
+  return false;
 }

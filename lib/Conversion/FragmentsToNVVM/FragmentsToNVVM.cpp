@@ -308,7 +308,6 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
     trips = arith::TruncIOp::create(builder, loc, i32Type, trips);
   else if (trips.getType() != i32Type)
     trips = arith::ExtUIOp::create(builder, loc, i32Type, trips);
-  trips = call("dfk_uniform", i32Type, trips);
   // Of a loop whose iterations hand registers on, several at a time: each has
   // registers of its own then, and nothing is moved (and so waited for).
   std::optional<int64_t> times = getUnroll(op);
@@ -316,8 +315,13 @@ LogicalResult FragmentLowering::lowerFor(scf::ForOp op) {
     return op.emitOpError() << "'" << kUnrollAttrName
                             << "' does not divide a known number of iterations";
   int64_t unroll = *times;
-  if (unroll != 1)
-    trips = arith::DivUIOp::create(builder, loc, trips, i32(unroll));
+  if (getTrips(op) == unroll) {
+    trips = i32(1); // no loop any more
+  } else {
+    trips = call("dfk_uniform", i32Type, trips);
+    if (unroll != 1)
+      trips = arith::DivUIOp::create(builder, loc, trips, i32(unroll));
+  }
 
   auto loop =
       scf::ForOp::create(builder, loc, i32(0), trips, i32(1), initial,
@@ -533,10 +537,13 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
 
 LogicalResult FragmentLowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
+    if (waitsForDots(&op))
+      continue;
     completeFor(&op);
     if (failed(lowerOp(&op)))
       return failure();
   }
+  endDots(runningDots.size());
   if (!deferred.empty())
     publish();
   return success();

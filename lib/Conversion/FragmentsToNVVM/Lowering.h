@@ -27,6 +27,8 @@
 #ifndef DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_LOWERING_H
 #define DATAFLOW_LIB_CONVERSION_FRAGMENTSTONVVM_LOWERING_H
 
+#include "Wgmma.h"
+
 #include "dataflow/Conversion/FragmentsToNVVM.h"
 #include "dataflow/IR/Dataflow.h"
 #include "dataflow/IR/FragmentLayout.h"
@@ -39,6 +41,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <deque>
 #include <functional>
 #include <optional>
 
@@ -259,6 +262,8 @@ public:
   LogicalResult lowerSharedSlice(tensor::ExtractSliceOp op);
   /// Zeroes the rows behind those that are valid.
   LogicalResult lowerSharedPad(tensor::PadOp op);
+  /// Issues a product. It ends in front of the first operation that needs it,
+  /// or that may write to memory, so that others begin meanwhile.
   LogicalResult lowerDot(DotOp op);
 
 private:
@@ -286,6 +291,10 @@ private:
   FailureOr<Memory> sliceOf(OffsetSizeAndStrideOpInterface op,
                             const Memory &source,
                             const llvm::SmallBitVector &drop);
+  /// Ends the products that must have ended in front of `op`. True: `op` gives
+  /// a stage back; it is lowered when they have, and not here.
+  bool waitsForDots(Operation *op);
+  void endDots(size_t count);
   /// A barrier if `op` needs what has been deferred.
   void completeFor(Operation *op);
   Value openPlace(unsigned site);
@@ -302,6 +311,14 @@ private:
     bool doubled = false;
   };
 
+  /// A product on its way.
+  struct RunningDot {
+    DotOp op;
+    RunningProduct product;
+    std::array<Site, 2> sites; ///< that it reads
+    SmallVector<Operation *> gives;
+  };
+
   IRMapping scalars;
   llvm::DenseMap<Value, Fragment> fragments;
   llvm::DenseMap<Value, SharedTile> tiles;
@@ -312,6 +329,7 @@ private:
   llvm::DenseMap<Operation *, SmallVector<unsigned>> reads;
   SmallVector<std::pair<SmallVector<Value>, std::function<void()>>> deferred;
   llvm::DenseSet<Operation *> carriedSums;
+  std::deque<RunningDot> runningDots; ///< in the order in which they end
 };
 
 /// An element as it was stored.

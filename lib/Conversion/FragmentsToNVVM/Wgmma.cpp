@@ -334,7 +334,7 @@ static void tie(Assembly &assembly, StringRef text,
   llvm::copy(tied, values.begin());
 }
 
-SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
+RunningProduct df::fragments::beginProduct(Assembly &assembly, Value group,
                                            const Product &product) {
   const ProductOperand &a = product.a, &b = product.b;
   Extent extent = *extentOf(product.layout);
@@ -351,8 +351,8 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
   for (size_t first = 0; first < extent.n.size(); first += perInstruction)
     parts.push_back(SmallVector<int64_t>(ArrayRef(extent.n).slice(
         first, std::min<size_t>(perInstruction, extent.n.size() - first))));
-  SmallVector<SmallVector<unsigned>> numbers;
-  SmallVector<Value> accumulators;
+  RunningProduct running{product.layout, product.element, {}, {}};
+  SmallVector<Value> &accumulators = running.accumulators;
   SmallVector<size_t> firsts;
   for (int64_t m : extent.m)
     for (ArrayRef<int64_t> part : parts) {
@@ -370,7 +370,7 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
         llvm::append_range(accumulators,
                            wide ? initial : assembly.pack(initial));
       }
-      numbers.push_back(std::move(scalars));
+      running.registers.push_back(std::move(scalars));
     }
   firsts.push_back(accumulators.size());
 
@@ -417,17 +417,25 @@ SmallVector<Value> df::fragments::multiply(Assembly &assembly, Value group,
       }
     }
   assembly.run("wgmma.commit_group.sync.aligned;");
-  tie(assembly, "wgmma.wait_group.sync.aligned 0;", accumulators);
+  return running;
+}
 
+SmallVector<Value> df::fragments::endProduct(Assembly &assembly,
+                                             RunningProduct &product,
+                                             size_t behind) {
+  ArrayRef<Value> left = product.accumulators;
+  tie(assembly, ("wgmma.wait_group.sync.aligned " + Twine(behind) + ";").str(),
+      product.accumulators);
   SmallVector<Value> results(product.layout.registers());
-  for (auto [number, scalars] : llvm::enumerate(numbers)) {
-    SmallVector<Value> own(
-        ArrayRef(accumulators)
-            .slice(firsts[number], firsts[number + 1] - firsts[number]));
+  for (ArrayRef<unsigned> registers : product.registers) {
+    bool wide = product.element.isF32();
+    size_t count = wide ? registers.size() : registers.size() / 2;
+    SmallVector<Value> own(left.take_front(count));
+    left = left.drop_front(count);
     if (!wide)
       own = assembly.unpack(own, product.element);
-    for (auto [scalar, value] : llvm::zip_equal(scalars, own))
-      results[scalar] = value;
+    for (auto [number, value] : llvm::zip_equal(registers, own))
+      results[number] = value;
   }
   return results;
 }

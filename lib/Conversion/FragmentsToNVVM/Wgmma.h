@@ -55,12 +55,33 @@ struct Product {
 /// empty, and addresses null.
 std::optional<std::string> checkProduct(const Product &product, unsigned mDim);
 
-/// Makes a product that passes checkProduct and waits for it. All warps of all
-/// warpgroups of `product.layout` must come here together; `group` is the
-/// number of the warpgroup, i32. What other threads or this one wrote to the
-/// windows must be visible to the asynchronous proxy.
-SmallVector<Value> multiply(Assembly &assembly, Value group,
+/// A product that the tensor cores may still work on.
+struct RunningProduct {
+  FragmentLayout layout;
+  Type element;
+  SmallVector<Value> accumulators; ///< of one instruction after the other
+  /// Which registers of `layout` the accumulators of each instruction are.
+  SmallVector<SmallVector<unsigned>> registers;
+};
+
+/// Issues a product that passes checkProduct. All warps of all warpgroups of
+/// `product.layout` must come here together; `group` is the number of the
+/// warpgroup, i32. What other threads or this one wrote to the windows must be
+/// visible to the asynchronous proxy; it stays as it is until the product ends.
+RunningProduct beginProduct(Assembly &assembly, Value group,
                             const Product &product);
+
+/// Waits for a product, and for all that began before it; `behind` have begun
+/// since, and go on. One scalar a register, in the order of the layout.
+SmallVector<Value> endProduct(Assembly &assembly, RunningProduct &product,
+                              size_t behind);
+
+/// Makes a product and waits for it.
+inline SmallVector<Value> multiply(Assembly &assembly, Value group,
+                                   const Product &product) {
+  RunningProduct running = beginProduct(assembly, group, product);
+  return endProduct(assembly, running, 0);
+}
 
 } // namespace mlir::df::fragments
 

@@ -119,13 +119,16 @@ void Machine::runOp(Operation &op) {
     return runLoop(loop);
   if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
     return runAssembly(assembly);
-  bool flying = llvm::any_of(op.getOperands(), [&](Value operand) {
-    return inFlight.contains(operand);
-  });
-  if (flying && isa<LLVM::ExtractValueOp>(op))
-    inFlight.insert(op.getResult(0));
-  else if (flying)
-    problem("an accumulator is read before the wait");
+  for (Value operand : op.getOperands()) {
+    auto flying = inFlight.find(operand);
+    if (flying == inFlight.end())
+      continue;
+    size_t number = flying->second;
+    if (isa<LLVM::ExtractValueOp>(op))
+      inFlight[op.getResult(0)] = number;
+    else
+      problem("an accumulator is read before the wait");
+  }
 
   if (auto storeOp = dyn_cast<LLVM::StoreOp>(op)) {
     unsigned bytes = widthOf(storeOp.getValue().getType()) / 8;
@@ -346,12 +349,17 @@ void Machine::runAssembly(LLVM::InlineAsmOp op) {
   // Accumulators go from one product to the next, and to the wait.
   bool product = name.starts_with("wgmma.mma_async");
   bool wait = name.starts_with("wgmma.wait_group");
+  size_t running = 0;
+  if (wait && (rest.getAsInteger(10, running) || running > groups))
+    problem("a wait for no group: " + rest.str());
   for (auto [number, operand] : llvm::enumerate(op.getOperands()))
-    if (inFlight.contains(operand) &&
-        !(product && number >= instruction.inputs.size()) && !wait)
+    if (auto it = inFlight.find(operand);
+        it != inFlight.end() &&
+        !(product && number >= instruction.inputs.size()) &&
+        !(wait && it->second + running < groups))
       problem("an accumulator is read before the wait");
   if (product)
-    inFlight.insert(op.getRes());
+    inFlight[op.getRes()] = groups;
   if (product) {
     if (!fenced)
       problem("there is no fence before the product");
@@ -359,8 +367,6 @@ void Machine::runAssembly(LLVM::InlineAsmOp op) {
   } else if (name.starts_with("wgmma.fence")) {
     fenced = true;
   } else if (wait) {
-    if (rest != "0")
-      problem("a wait leaves products unfinished");
     fenced = false;
   } else if (name.starts_with("stmatrix")) {
     matrices(instruction, /*store=*/true);
@@ -371,7 +377,9 @@ void Machine::runAssembly(LLVM::InlineAsmOp op) {
       for (unsigned lane = 0; lane != 32; ++lane)
         instruction.results[0][t] |=
             (*instruction.inputs[0])[t / 32 * 32 + lane];
-  } else if (!name.starts_with("wgmma.commit_group")) {
+  } else if (name.starts_with("wgmma.commit_group")) {
+    ++groups;
+  } else {
     problem("no model of " + name.str());
   }
   ++counts[name.str()];

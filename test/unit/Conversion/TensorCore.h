@@ -70,8 +70,10 @@ private:
 
   llvm::DenseMap<mlir::Value, Cells> values;
   std::vector<bool> active = std::vector<bool>(threads, true);
-  /// Accumulators of instructions that are not waited for.
-  llvm::DenseSet<mlir::Value> inFlight;
+  /// Accumulators of instructions, with the number of the group that must have
+  /// ended before they are read.
+  llvm::DenseMap<mlir::Value, size_t> inFlight;
+  size_t groups = 0; ///< that were committed
   bool fenced = false;
 };
 

@@ -128,6 +128,7 @@ protected:
     unsigned swizzle = 128;
     AtomOrder order = AtomOrder::rows;
     bool registersA = false, zero = false, transposed = false;
+    bool twice = false; ///< beside another one
     unsigned groups = 1;
     DotSplit split = DotSplit::m;
     Type accumulator = {};
@@ -190,7 +191,14 @@ void TensorCore::product(const Case &c) {
   auto reason = checkProduct(p, mDim);
   ASSERT_FALSE(reason.has_value()) << *reason;
   Assembly assembly(builder, builder.getUnknownLoc());
-  SmallVector<Value> results = multiply(assembly, thread.group, p);
+  // The second goes on while the first is waited for.
+  RunningProduct running = beginProduct(assembly, thread.group, p);
+  std::optional<RunningProduct> other;
+  if (c.twice)
+    other = beginProduct(assembly, thread.group, p);
+  SmallVector<Value> results = endProduct(assembly, running, c.twice), second;
+  if (other)
+    second = endProduct(assembly, *other, 0);
 
   Machine machine(c.groups);
   begin(machine);
@@ -206,16 +214,18 @@ void TensorCore::product(const Case &c) {
     fill(machine, *layout, initial, accumulator, d);
   machine.run(*block);
   noProblems(machine);
-  expect(machine, *layout, results, accumulator,
-         [&](int64_t row, int64_t column) {
-           int64_t m = c.transposed ? column : row;
-           int64_t n = c.transposed ? row : column;
-           double sum = c.zero ? 0 : d(row, column);
-           for (int64_t k = 0; k != c.k; ++k)
-             sum += (c.aContract == 1 ? a(m, k) : a(k, m)) *
-                    (c.bContract == 1 ? b(n, k) : b(k, n));
-           return sum;
-         });
+  auto expected = [&](int64_t row, int64_t column) {
+    int64_t m = c.transposed ? column : row;
+    int64_t n = c.transposed ? row : column;
+    double sum = c.zero ? 0 : d(row, column);
+    for (int64_t k = 0; k != c.k; ++k)
+      sum += (c.aContract == 1 ? a(m, k) : a(k, m)) *
+             (c.bContract == 1 ? b(n, k) : b(k, n));
+    return sum;
+  };
+  expect(machine, *layout, results, accumulator, expected);
+  if (other)
+    expect(machine, *layout, second, accumulator, expected);
 }
 
 } // namespace
@@ -233,6 +243,15 @@ TEST_F(TensorCore, ProductsFromSharedMemory) {
   product({64, 32, 576, f16});
   product({128, 8, 64, bf16});
   product({64, 256, 64, bf16});
+}
+
+TEST_F(TensorCore, ProductsBesideOthers) {
+  for (bool zero : {false, true}) {
+    Case c{64, 32, 192, f16};
+    c.zero = zero;
+    c.twice = true;
+    product(c);
+  }
 }
 
 TEST_F(TensorCore, ProductsWithManyColumns) {
