@@ -158,7 +158,7 @@ static scf::ForOp prefetch(IRRewriter &rewriter, KnownLoop loop, Value tile,
     first.push_back(cloneSlice(
         rewriter, loop.op, slice,
         arith::ConstantIndexOp::create(rewriter, loc, loop.at(i)), tile));
-  if (isa<DotOp>(user))
+  if (isa<DotOp>(user) || user->hasTrait<OpTrait::IsTerminator>())
     rewriter.setInsertionPoint(user);
   else
     rewriter.setInsertionPointAfter(user);
