@@ -41,7 +41,9 @@ private:
 
 /// Cuts the records that have the layout of `start`'s: its input, and those
 /// that reshards and reduces make of one another. False, and nothing is cut,
-/// when one of them is cut in another way already or loses its rows on the way.
+/// when one of them is cut in another way already or loses its rows on the way,
+/// or when variants for few elements write its first rows, which then lie in
+/// slices of another size.
 bool Slicer::cutRecords(uint32_t start, const Separability &cut) {
   auto sameRecord = [&](uint32_t stage) {
     const dfrt::Stage &consumer = result.stages[stage];
@@ -62,7 +64,8 @@ bool Slicer::cutRecords(uint32_t start, const Separability &cut) {
   }
   for (uint32_t index : found) {
     const dfrt::Stage &stage = result.stages[index];
-    if (stage.record.slices != 1 || stage.rekey.rows)
+    if (stage.record.slices != 1 || stage.rekey.rows ||
+        (stage.bound != dfrt::kNone && llvm::is_contained(cut.dims, 0)))
       return false;
   }
   for (uint32_t index : found) {
