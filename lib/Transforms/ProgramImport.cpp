@@ -79,6 +79,10 @@ SmallVector<HandlerVariant> mlir::df::getVariants(StageOpInterface stage,
       continue;
     if (kind.getKind() == VariantKind::sliced && !separable)
       continue;
+    // Otherwise it was made for another stage with this handler.
+    if (kind.getKind() == VariantKind::bounded &&
+        !stage.getRequest<BoundedAttr>())
+      continue;
     dfrt::Variant variant;
     variant.kind = convertKind(kind.getKind());
     variant.value = kind.getValue();

@@ -34,7 +34,8 @@ struct HandlerVariant {
 
 /// The handler of `stage` and its clones, in the order of `Stage::variants`:
 /// generic, tile counts ascending, exact lengths ascending, sliced (only if
-/// `separable`). Symbols are "<stage>$<index>".
+/// `separable`), for few elements ascending (only if the stage asks for such).
+/// Symbols are "<stage>$<index>".
 SmallVector<HandlerVariant> getVariants(StageOpInterface stage, bool separable);
 
 /// Symbol of the function that yields the identity of the reduce `stage`.

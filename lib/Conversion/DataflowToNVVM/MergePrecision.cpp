@@ -1,5 +1,4 @@
-//===- MergePrecision.cpp - Records with narrow fields
-//---------------------===//
+//===- MergePrecision.cpp - Records with narrow fields --------------------===//
 //
 // Part of the dataflow project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
