@@ -11,6 +11,12 @@
 // RUN:   | FileCheck %s --check-prefix=WIDE
 // RUN: sed 's/accumulator = f32/accumulator = f32, merge = f16/' %s \
 // RUN:   | not df-opt --dataflow-prepare --convert-dataflow-to-nvvm="specializations=static" 2>&1 | FileCheck %s --check-prefix=PORTABLE
+// RUN: sed 's/8x64/8x8/g;s/8, 64/8, 8/g' %s \
+// RUN:   | df-opt --dataflow-prepare --dataflow-split-roles --dataflow-assign-layouts --convert-dataflow-to-nvvm="specializations=static" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ROWS
+// RUN: sed 's/8x64/8x8/g;s/8, 64/8, 8/g;s/accumulator = f32/accumulator = f32, merge = f16/' %s \
+// RUN:   | not df-opt --dataflow-prepare --dataflow-split-roles --dataflow-assign-layouts --convert-dataflow-to-nvvm="specializations=static" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REFUSED
 // Parts whose large field becomes an f16 output are stored in f16 where a precision request says `automatic`; the fold keeps f32.
 
 #row = affine_map<(i, j) -> (i)>
@@ -21,6 +27,9 @@
 // BF16: remark: kernel 'blend_static': parts of 'two' are stored in bf16
 // F32-NOT: parts of 'two'
 // WIDE: remark: kernel 'blend_static': parts of 'two' stay as they are, because outputs made of them are not all f16, nor all bf16
+// Slices of rows take their own of the scale, which lies in the head: such a fold goes through memory.
+// ROWS: remark: kernel 'blend_static': parts of 'two' stay as they are, because a fold does not keep slices of them in registers
+// REFUSED: error: {{.*}}request 'precision' on stage "two": parts cannot be stored in f16, because a fold does not keep slices of them in registers
 // PORTABLE: error: {{.*}}request 'precision' on stage "two": parts cannot be stored in f16, because its handler does not merge slices in the registers of a warp
 dataflow.program @blend(%x: tensor<?x8x64xf32>, %lengths: tensor<?xi32>, %y: tensor<?x8x64xf16>, %z: tensor<?x8xf32>) {
   %c0 = arith.constant 0 : index

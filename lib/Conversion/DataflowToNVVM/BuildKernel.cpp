@@ -55,11 +55,13 @@ class KernelBuilder {
 public:
   KernelBuilder(OpBuilder &builder, ProgramOp program,
                 const KernelSpecialization &specialization,
-                const KernelOptions &options)
+                const KernelOptions &options,
+                llvm::DenseSet<uint32_t> &unfolded)
       : builder(builder), program(program), specialization(specialization),
-        options(options),
+        options(options), unfolded(unfolded),
         name((program.getSymName() + "_" + specialization.name).str()) {}
 
+  /// Null, with one more of `unfolded`: another builder has to try again.
   FailureOr<Operation *> build();
 
 private:
@@ -90,6 +92,7 @@ private:
   ProgramOp program;
   const KernelSpecialization &specialization;
   const KernelOptions &options;
+  llvm::DenseSet<uint32_t> &unfolded; ///< findUnfolded of earlier tries
   std::string name;
 
   dfrt::Program planned;
@@ -289,7 +292,7 @@ LogicalResult KernelBuilder::addHandlers() {
     return !wanted.contains(function.symbol);
   });
   FailureOr<StoredTypes> types =
-      chooseStoredTypes(program, planned, streams, remarks);
+      chooseStoredTypes(program, planned, streams, unfolded, remarks);
   if (failed(types))
     return failure();
   storedTypes = std::move(*types);
@@ -564,8 +567,11 @@ FailureOr<Operation *> KernelBuilder::build() {
   for (const HandlerFunctionInfo &handler : handlers)
     if (handler.fragmentBytes)
       state.exchanging.insert(handler.symbol);
-  if (failed(checkFolds(state, program, storedTypes)))
-    return failure();
+  if (std::optional<uint32_t> reduce = findUnfolded(state, storedTypes)) {
+    unfolded.insert(*reduce);
+    module->erase();
+    return nullptr;
+  }
   emitDispatch(state);
   addRings(state.emitter);
   addFacts(state);
@@ -588,6 +594,11 @@ df::convertProgramToKernel(OpBuilder &builder, ProgramOp program,
   context->appendDialectRegistry(registry);
   for (StringRef dialect : registry.getDialectNames())
     context->getOrLoadDialect(dialect);
-  KernelBuilder kernel(builder, program, specialization, options);
-  return kernel.build();
+  llvm::DenseSet<uint32_t> unfolded;
+  while (true) {
+    KernelBuilder kernel(builder, program, specialization, options, unfolded);
+    FailureOr<Operation *> module = kernel.build();
+    if (failed(module) || *module)
+      return module;
+  }
 }

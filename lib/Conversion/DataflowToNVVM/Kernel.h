@@ -18,6 +18,7 @@
 #include "dataflow/Conversion/HandlerToLLVM.h"
 #include "dataflow/Schedule/Program.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -174,24 +175,25 @@ const dfrt::Variant *findSliced(const dfrt::Stage &stage);
 
 /// The results of a function: several are a struct, one is itself.
 SmallVector<Type> scalarsOf(LLVM::LLVMFuncOp function);
+
 /// How the kernel stores the separable f32 fields of the records of each stage:
 /// narrower where a precision request on a reduce says so (#dataflow.precision)
-/// and all stages that read or write these records can. Fails, with a
-/// diagnostic, where a type is asked for by name and that cannot be. Appends to
-/// `remarks` what has been decided.
+/// and all stages that read or write these records can. The reduces `unfolded`
+/// cannot: findUnfolded. Fails, with a diagnostic, where a type is asked for by
+/// name and that cannot be. Appends to `remarks` what has been decided.
 using StoredTypes = std::vector<std::optional<dfrt::ElementType>>;
-FailureOr<StoredTypes> chooseStoredTypes(ProgramOp program,
-                                         const dfrt::Program &planned,
-                                         KernelOp kernel,
-                                         std::vector<std::string> &remarks);
+FailureOr<StoredTypes>
+chooseStoredTypes(ProgramOp program, const dfrt::Program &planned,
+                  KernelOp kernel, const llvm::DenseSet<uint32_t> &unfolded,
+                  std::vector<std::string> &remarks);
 
 /// Says so of each of `functions`, those of the stages of `planned`.
 void narrowRecords(const dfrt::Program &planned, const StoredTypes &types,
                    std::vector<HandlerFunction> &functions);
-/// Tests that folds of narrow parts keep what they have merged in registers:
+/// A reduce of narrow parts that does not keep what it has merged in registers:
 /// memory would round it each time.
-LogicalResult checkFolds(KernelState &state, ProgramOp program,
-                         const StoredTypes &types);
+std::optional<uint32_t> findUnfolded(KernelState &state,
+                                     const StoredTypes &types);
 
 /// How many registers of a thread they take.
 unsigned registersOf(ArrayRef<Type> scalars);

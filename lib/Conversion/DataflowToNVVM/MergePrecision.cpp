@@ -179,6 +179,7 @@ static PrecisionAttr findRequest(StageOpInterface stage) {
 FailureOr<StoredTypes>
 df::nvvm::chooseStoredTypes(ProgramOp program, const dfrt::Program &planned,
                             KernelOp kernel,
+                            const llvm::DenseSet<uint32_t> &unfolded,
                             std::vector<std::string> &remarks) {
   PartStorage storage(program, planned, kernel);
   StoredTypes types(planned.stages.size());
@@ -196,6 +197,8 @@ df::nvvm::chooseStoredTypes(ProgramOp program, const dfrt::Program &planned,
     const std::string &name = planned.stages[number].name;
     SmallVector<uint32_t> sharers;
     std::string obstacle = storage.findObstacle(number, sharers);
+    if (obstacle.empty() && unfolded.contains(number))
+      obstacle = "a fold does not keep slices of them in registers";
     std::optional<dfrt::ElementType> type;
     if (!automatic)
       type = merge == MergePrecision::f16 ? dfrt::ElementType::f16
@@ -241,13 +244,11 @@ void df::nvvm::narrowRecords(const dfrt::Program &planned,
   }
 }
 
-LogicalResult df::nvvm::checkFolds(KernelState &state, ProgramOp program,
-                                   const StoredTypes &types) {
-  for (auto [stage, type] : llvm::zip(state.program.stages, types))
-    if (stage.kind == dfrt::StageKind::reduce && type &&
+std::optional<uint32_t> df::nvvm::findUnfolded(KernelState &state,
+                                               const StoredTypes &types) {
+  for (auto [number, stage] : llvm::enumerate(state.program.stages))
+    if (stage.kind == dfrt::StageKind::reduce && types[number] &&
         !findStateFunctions(state.emitter, state.calleeOf(*findSliced(stage))))
-      return program.emitError("request 'precision' on stage \"")
-             << stage.name << "\": two slices do not fit the registers of a "
-             << "warp; ask for merge = f32";
-  return success();
+      return uint32_t(number);
+  return std::nullopt;
 }
