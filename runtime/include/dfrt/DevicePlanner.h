@@ -88,6 +88,12 @@ public:
   /// Fails unless `shape` is what input `input` has in the bound: planning
   /// would read other elements, or beyond the last one.
   Status checkShape(size_t input, const std::vector<int64_t> &shape) const;
+  /// Fails unless `shape` has, in the dimensions of this argument that say how
+  /// many tasks there are or how long they are, the extents of the bound.
+  Status checkExtents(uint32_t argument,
+                      const std::vector<int64_t> &shape) const;
+  /// The same of all arguments of a batch; fails where one is missing.
+  Status checkExtents(ArrayView<PlanInput> inputs) const;
   /// Input `input` of a batch. Fails where it is missing or of another shape.
   Expected<const PlanInput *> inputOf(size_t input,
                                       ArrayView<PlanInput> inputs) const;

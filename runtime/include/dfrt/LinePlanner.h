@@ -29,7 +29,8 @@ public:
   LinePlanner &operator=(LinePlanner &&);
   ~LinePlanner();
 
-  /// Whether all inputs that planning reads have the shapes of the bound.
+  /// Whether all inputs that planning reads have the shapes of the bound, and
+  /// its tasks are those of the bound.
   bool takes(ArrayView<PlanInput> inputs) const;
 
   /// Writes the plan of a batch, sealed, of the size that it needs. Fails when

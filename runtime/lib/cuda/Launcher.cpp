@@ -342,6 +342,8 @@ Status Launcher::plan(const PlanningKernel &planning,
     DFRT_TRY(planning.planner().checkShape(inputs.size(), argument.shape));
     inputs.push_back(argument.address);
   }
+  for (uint32_t i = 0; i < state->arguments.size(); ++i)
+    DFRT_TRY(planning.planner().checkExtents(i, state->arguments[i].shape));
   DFRT_TRY(planning.launch(state->planAddress(), inputs, stream));
   state->planning = planning;
   std::vector<PlanningKernel> &kept = state->capturedPlanning;

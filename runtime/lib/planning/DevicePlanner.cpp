@@ -29,6 +29,12 @@ struct DevicePlanner::State {
   Topology topology;
   std::vector<uint32_t> inputs;
   std::vector<std::vector<int64_t>> shapes; ///< [inputs]
+  /// What tables made for the bound take from a dimension of an argument.
+  struct FixedExtent {
+    uint32_t argument, dimension;
+    int64_t extent;
+  };
+  std::vector<FixedExtent> extents;
   PlanMaxima capacity;
   planning::Launch launch = {};
   std::vector<uint8_t> frame;
@@ -37,12 +43,33 @@ struct DevicePlanner::State {
   std::vector<uint64_t> stacked; ///< [stages]
 
   Status create(const Problem &bound, ArrayView<PlanInput> batch);
+  void findExtents(ArrayView<PlanInput> batch);
   Status setRoom(const Problem &bound, const ProgramLines &lines);
   Status setFrame(const Problem &bound);
 };
 
 static uint64_t addressOf(const void *data) {
   return reinterpret_cast<uintptr_t>(data);
+}
+
+void DevicePlanner::State::findExtents(ArrayView<PlanInput> batch) {
+  auto add = [&](const PlanValue &value) {
+    if (value.kind != PlanValue::Kind::dimension)
+      return;
+    const Argument &argument = program.arguments[value.argument];
+    if (argument.shape[value.dimension] >= 0)
+      return; // the same in all batches
+    if (const PlanInput *input = findInput(batch, argument.name))
+      extents.push_back(
+          {value.argument, value.dimension, input->shape[value.dimension]});
+  };
+  for (const Domain &domain : program.domains)
+    for (const Axis &axis : domain.axes)
+      add(axis.extent);
+  for (const Range &range : program.ranges) {
+    add(range.length);
+    add(range.offset);
+  }
 }
 
 /// The most entries that plans of these lines have. Cuts are fewer than CTAs,
@@ -144,6 +171,7 @@ Status DevicePlanner::State::create(const Problem &bound,
     const PlanInput *input = findInput(batch, program.arguments[argument].name);
     shapes.push_back(input ? input->shape : std::vector<int64_t>());
   }
+  findExtents(batch);
   DFRT_TRY(setRoom(bound, lines));
   DFRT_TRY(setFrame(bound));
   Tables &tables = launch.tables;
@@ -212,6 +240,32 @@ Status DevicePlanner::checkShape(size_t input,
                          "' has shape ", text(shape), ", the bound has ",
                          text(expected));
 }
+Status DevicePlanner::checkExtents(uint32_t argument,
+                                   const std::vector<int64_t> &shape) const {
+  for (const State::FixedExtent &fixed : state->extents) {
+    if (fixed.argument != argument)
+      continue;
+    int64_t extent =
+        fixed.dimension < shape.size() ? shape[fixed.dimension] : -1;
+    if (extent != fixed.extent)
+      return invalidArgument(
+          "planning: dimension ", fixed.dimension, " of argument '",
+          state->program.arguments[argument].name, "' has extent ", extent,
+          ", the bound has ", fixed.extent);
+  }
+  return Status::success();
+}
+Status DevicePlanner::checkExtents(ArrayView<PlanInput> inputs) const {
+  for (const State::FixedExtent &fixed : state->extents) {
+    const std::string &name = state->program.arguments[fixed.argument].name;
+    const PlanInput *given = findInput(inputs, name);
+    if (!given)
+      return invalidArgument("planning: the shape of argument '", name,
+                             "' is missing");
+    DFRT_TRY(checkExtents(fixed.argument, given->shape));
+  }
+  return Status::success();
+}
 const planning::Launch &DevicePlanner::launch() const { return state->launch; }
 const std::vector<uint8_t> &DevicePlanner::frame() const {
   return state->frame;
@@ -272,6 +326,7 @@ Status DevicePlanner::planOnHost(ArrayView<PlanInput> inputs,
       narrow[i].push_back(int32_t(value));
     launch.inputs[i] = addressOf(narrow[i].data());
   }
+  DFRT_TRY(checkExtents(inputs));
   std::vector<HostUnit> plan(planBytes() / sizeof(HostUnit));
   std::vector<HostUnit> arena(state->arenaBytes / sizeof(HostUnit) + 1);
   planning::Report report = {};

@@ -15,6 +15,7 @@
 #include "../PlanLayout.h"
 #include "HostThreads.h"
 #include "WriteQueues.h"
+#include "dataflow/Schedule/Message.h"
 
 #include <algorithm>
 #include <cstring>
@@ -71,7 +72,7 @@ bool LinePlanner::takes(ArrayView<PlanInput> inputs) const {
   for (size_t i = 0; i < state->planner.inputs().size(); ++i)
     if (!state->planner.inputOf(i, inputs))
       return false;
-  return true;
+  return bool(state->planner.checkExtents(inputs));
 }
 
 /// Sizes `bytes`, and sets in `launch` and `frame` where everything goes.
@@ -109,6 +110,7 @@ Status LinePlanner::plan(ArrayView<PlanInput> inputs,
       return given.status();
     launch.inputs[i] = addressOf((*given)->values.data());
   }
+  DFRT_TRY(planner.checkExtents(inputs));
   HostThreads threads;
   Counter<HostThreads> counter(
       launch, reinterpret_cast<uint8_t *>(state->arena.data()), threads);

@@ -90,6 +90,24 @@ TEST(LinePlanner, TouchesNoHeapAgain) {
   }
 }
 
+/// How many tasks there are may come from an argument that is not read.
+TEST(LinePlanner, TakesNoOtherTasks) {
+  Program program = tileStages(1, /*finalizeOnly=*/true);
+  program.domains[1].axes[1].extent = dimensionOf(3, 1);
+  program.arguments[3].shape = {-1, -1};
+  std::vector<PlanInput> inputs = tileInputs({10, 20}, {30, 40});
+  inputs[3].shape = {2, 5};
+  LinePlanner line = planner(program, inputs);
+  std::vector<uint8_t> bytes;
+  EXPECT_TRUE(line.takes(inputs));
+  EXPECT_TRUE(line.plan(inputs, bytes).ok());
+  inputs[3].shape = {2, 9};
+  EXPECT_FALSE(line.takes(inputs));
+  EXPECT_EQ(line.plan(inputs, bytes).message(),
+            "planning: dimension 1 of argument 'out' has extent 9, the bound "
+            "has 5");
+}
+
 TEST(LinePlanner, SaysWhatIsWrong) {
   LinePlanner line = planner(latentAttention(), {lengthsInput({3, 4, 5})});
   std::vector<uint8_t> bytes;
