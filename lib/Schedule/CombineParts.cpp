@@ -183,31 +183,44 @@ void ScheduleBuilder::orderReduces(uint32_t s) {
     reduceOrder[placeBegin[firstLane(t)]++] = t;
 }
 
-/// Lanes that hold no part of a split task, and so have nothing to reduce.
+/// Lanes that hold no part of a split task, and so have nothing to reduce; and
+/// how many tasks have two lanes, of which one may be left for all slices.
 void ScheduleBuilder::findIdleLanes(uint32_t s) {
   idleFor = s;
   idleLanes.clear();
+  numPairs = 0;
   uint32_t source = graph.inputs(s)[0].source;
   const std::vector<Assignment> &pieces = placement->pieces[source];
   if (pieces.empty())
     return;
   busyLanes.fill(placement->lanes, 0);
-  for (size_t i = 1; i < pieces.size(); ++i)
-    if (pieces[i].task == pieces[i - 1].task &&
-        pieces[i].lane != pieces[i - 1].lane)
+  size_t cuts = 0; // of the task so far
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    if (pieces[i].task != pieces[i - 1].task) {
+      numPairs += cuts == 1;
+      cuts = 0;
+    } else if (pieces[i].lane != pieces[i - 1].lane) {
       busyLanes[pieces[i].lane] = busyLanes[pieces[i - 1].lane] = 1;
+      ++cuts;
+    }
+  }
+  numPairs += cuts == 1;
   for (uint32_t lane = placement->lanes; lane-- > 0;)
     if (!busyLanes[lane] && !reducesByLane()[lane])
       idleLanes.push(lane);
 }
 
 /// Appends idle lanes until there are `wanted`, or none is left: they take the
-/// shares of lanes that have one of another task.
+/// shares of lanes that have one of another task. That halves the longest share
+/// of a task with two lanes, and so they come before all others.
 void ScheduleBuilder::addIdleLanes(uint32_t s, Table<uint32_t> &lanes,
                                    size_t wanted) {
   if (idleFor != s)
     findIdleLanes(s);
-  while (lanes.size() < wanted && !idleLanes.empty()) {
+  if (wanted == 2 && numPairs)
+    --numPairs;
+  size_t kept = wanted == 2 ? 0 : numPairs;
+  while (lanes.size() < wanted && idleLanes.size() > kept) {
     uint32_t lane = idleLanes[idleLanes.size() - 1];
     idleLanes.setSize(idleLanes.size() - 1);
     ++reducesByLane()[lane];

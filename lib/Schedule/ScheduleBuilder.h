@@ -157,8 +157,9 @@ private:
   Table<uint64_t> reduceOrder;          ///< see orderReduces
   Table<uint32_t> idleLanes, busyLanes; ///< see findIdleLanes
   uint32_t idleFor = kNone;             ///< reduce that `idleLanes` are for
-  Table<uint32_t> candidateLanes;       ///< of the decision being made
-  std::vector<uint32_t> reduceLoad;     ///< [lanes], reduces so far
+  size_t numPairs = 0; ///< tasks with two lanes that are still to come
+  Table<uint32_t> candidateLanes;   ///< of the decision being made
+  std::vector<uint32_t> reduceLoad; ///< [lanes], reduces so far
   // Order of the instructions: lane by lane, the lanes in the order of a list.
   Table<uint32_t> laneOrder, laneBegin, laneList;
   Table<uint32_t> placeBegin;            ///< [lanes][levels]

@@ -340,6 +340,23 @@ TEST(Combine, IdleCtasTakeShares) {
   }
 }
 
+TEST(Combine, TasksOfTwoCtasComeFirst) {
+  // CTA 0 has a whole task. Of the others' CTAs, 2 and 4 hold parts of two
+  // tasks each: task 2 is left with two CTAs of three, task 3 with one of two.
+  Problem p =
+      problemFor(splitReduce(true), {6400, 9600, 12800, 9600}, topology(6));
+  Schedule s = planned(p);
+  EXPECT_EQ(callsOf(s, 0).size(), 8u);
+  for (const Queue &queue : s.queues)
+    for (uint32_t i : queue.instructions)
+      if (const Instruction &call = s.instructions[i]; call.stage == 1) {
+        if (queue.cta == 0)
+          EXPECT_EQ(call.task, 3u);
+        if (call.task == 3)
+          EXPECT_EQ(call.sliceEnd - call.sliceBegin, 4u) << queue.cta;
+      }
+}
+
 TEST(Combine, ManyPartsShareFewSlices) {
   Problem p = problemFor(splitReduce(true), {64 * 330}, topology(33));
   Schedule s = planned(p);

@@ -121,7 +121,7 @@ TEST(Traces, PlansAreThoseOfBefore) {
     uint64_t fingerprint;
   };
   const Expected table[] = {
-      {132, 1, "stream", 0x417ffe3e1525330f},
+      {132, 1, "stream", 0x91b62ae55a4df649},
       {120, 4, "stream", 0x47f4ee26f80b78f0},
       {112, 16, "stream", 0x3c84d5a9c75c3e3e},
       {132, 1, "longest-first", 0x7ef6a0a70fd07683},
