@@ -36,6 +36,7 @@ public:
 
   ReduceOp reduce;
   SmallVector<StageOpInterface> consumers;
+  bool firstRows = false; ///< variants for few elements write no more of parts
   std::string why;
 
 private:
@@ -83,8 +84,11 @@ bool Search::checkProducers() {
       return false;
     }
     auto reshard = channel.getDefiningOp<ReshardOp>();
-    if (!reshard)
+    if (!reshard) {
+      auto writer = channel.getDefiningOp<StageOpInterface>();
+      firstRows = writer && writer.getRequest<BoundedAttr>();
       return true;
+    }
     if (reshard.getRows()) {
       why = quoted(cast<StageOpInterface>(reshard.getOperation())) +
             " splits the records into rows on their way to the reduce";
@@ -207,6 +211,10 @@ std::optional<Separability> mlir::df::analyzeSeparability(ReduceOp reduce,
       dims[field] = dim;
       if (!search.propagate(dims)) {
         reason = search.why;
+        continue;
+      }
+      if (search.firstRows && llvm::is_contained(dims, 0)) {
+        reason = "variants for few elements write the first rows of parts";
         continue;
       }
       uint32_t slices = search.countSlices(dims);
