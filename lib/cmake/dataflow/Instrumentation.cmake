@@ -26,8 +26,10 @@ if(flags)
 endif()
 if(DATAFLOW_COVERAGE)
   # Not --coverage, which a target cannot take back. Our files only: counters of MLIR's headers are
-  # of no use and cost most of the time.
-  add_compile_options(-fprofile-arcs -ftest-coverage "-fprofile-filter-files=^${PROJECT_SOURCE_DIR}/")
+  # of no use and cost most of the time. The driver takes the filter with --coverage alone, the
+  # compiler behind it always.
+  add_compile_options(-fprofile-arcs -ftest-coverage
+    "SHELL:-Xclang \"-fprofile-filter-files=^${PROJECT_SOURCE_DIR}/\"")
   add_link_options(-fprofile-arcs)
 endif()
 if(DATAFLOW_BUILD_COMPILER AND flags)
