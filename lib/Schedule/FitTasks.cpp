@@ -26,7 +26,7 @@ void FitTasks::begin(const std::vector<WorkItem> &all, bool asTheyAre) {
   items = &all;
   inOrder = asTheyAre;
   left = all.size();
-  second = kNo;
+  second = kNoItem;
   rest.clear();
   if (inOrder)
     return;
@@ -44,25 +44,26 @@ void FitTasks::begin(const std::vector<WorkItem> &all, bool asTheyAre) {
   });
 }
 
-/// The longest item of at most `room`, or kNo.
+/// The longest item of at most `room`, or kNoItem.
 size_t FitTasks::longestWithin(double room) const {
   auto it = std::upper_bound(
       rest.begin(), rest.end(), room,
       [](double r, const Rest &entry) { return r < entry.cost; });
-  return it == rest.begin() ? kNo : static_cast<size_t>(it - rest.begin()) - 1;
+  return it == rest.begin() ? kNoItem
+                            : static_cast<size_t>(it - rest.begin()) - 1;
 }
 
-/// The longest item that fills `room`, or kNo.
+/// The longest item that fills `room`, or kNoItem.
 size_t FitTasks::filling(double room) const {
   size_t i = longestWithin(room + over);
-  return i != kNo && rest[i].cost >= room - under ? i : kNo;
+  return i != kNoItem && rest[i].cost >= room - under ? i : kNoItem;
 }
 
-/// The longer of the two items that fill `room` best, or kNo.
+/// The longer of the two items that fill `room` best, or kNoItem.
 size_t FitTasks::fillingWithAnother(double room) {
   double best = room - under;
-  size_t found = kNo, longer = longestWithin(room + over);
-  for (size_t shorter = 0; longer != kNo && shorter < longer;) {
+  size_t found = kNoItem, longer = longestWithin(room + over);
+  for (size_t shorter = 0; longer != kNoItem && shorter < longer;) {
     double both = rest[shorter].cost + further + rest[longer].cost;
     if (both > room + over) {
       --longer;
@@ -86,7 +87,7 @@ size_t FitTasks::longToCut(double room, double share) const {
     double fixed = static_cast<double>((*items)[rest[i].item].fixed);
     double onLast = fixed + std::fmod(rest[i].cost - room, share - fixed);
     size_t other = filling(share - onLast - further);
-    if (other != kNo && other != i)
+    if (other != kNoItem && other != i)
       return i;
     if (i == 0)
       break;
@@ -104,16 +105,16 @@ const WorkItem &FitTasks::remove(size_t index) {
 const WorkItem &FitTasks::take(double room, bool first, double share) {
   if (inOrder)
     return (*items)[items->size() - left--];
-  if (second != kNo) // in front of the longer one, which is gone
-    return remove(std::exchange(second, kNo));
+  if (second != kNoItem) // in front of the longer one, which is gone
+    return remove(std::exchange(second, kNoItem));
   if (!first)
     room -= further;
   size_t index = filling(room);
-  if (index == kNo)
+  if (index == kNoItem)
     index = fillingWithAnother(room);
-  if (index == kNo && rest.back().cost > room)
+  if (index == kNoItem && rest.back().cost > room)
     index = longToCut(room, share);
-  if (index == kNo)
+  if (index == kNoItem)
     index = rest.size() - 1;
   return remove(index);
 }

@@ -35,7 +35,7 @@ public:
   const WorkItem &take(double room, bool first, double share);
 
 private:
-  static constexpr size_t kNo = SIZE_MAX;
+  static constexpr size_t kNoItem = SIZE_MAX;
 
   /// An item that has no place yet.
   struct Rest {
@@ -51,12 +51,12 @@ private:
 
   const std::vector<WorkItem> *items = nullptr;
   bool inOrder = true;
-  size_t left = 0;        ///< items that have no place yet
-  std::vector<Rest> rest; ///< these, by cost, unless they come in order
-  size_t second = kNo;    ///< in `rest`: fills the room beside the last one
-  double further = 0;     ///< what a segment costs that is not the first
-  double over = 0;        ///< by which a lane may exceed its share
-  double under = 0;       ///< what may be left of the room of a full lane
+  size_t left = 0;         ///< items that have no place yet
+  std::vector<Rest> rest;  ///< these, by cost, unless they come in order
+  size_t second = kNoItem; ///< in `rest`: fills the room beside the last one
+  double further = 0;      ///< what a segment costs that is not the first
+  double over = 0;         ///< by which a lane may exceed its share
+  double under = 0;        ///< what may be left of the room of a full lane
 };
 
 } // namespace detail
