@@ -12,6 +12,8 @@
 
 #include "BoundedVariants.h"
 
+#include "HandlerClones.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 
@@ -21,15 +23,6 @@ using namespace mlir::df;
 static RangeOp lookupBound(StageOpInterface stage, BoundedAttr request) {
   return cast<RangeOp>(
       SymbolTable::lookupSymbolIn(stage->getParentOp(), request.getRange()));
-}
-
-static HandlerOp findVariant(HandlerOpInterface handler, VariantAttr variant) {
-  auto program = handler->getParentOfType<ProgramOp>();
-  for (auto other : program.getBody().getOps<HandlerOp>())
-    if (other.getVariantAttr() == variant &&
-        other.getVariantOfAttr().getAttr() == handler.getHandlerName())
-      return other;
-  return {};
 }
 
 static VariantAttr variantFor(MLIRContext *context, int64_t size) {
@@ -53,15 +46,7 @@ static void makeVariant(HandlerOp handler, StringRef parameter, int64_t size) {
         arith::ConstantIndexOp::create(builder, op.getLoc(), size).getResult());
     op.erase();
   }
-  Operation *last = handler;
-  while (auto next = dyn_cast_or_null<HandlerOp>(last->getNextNode())) {
-    if (!next.getVariantOfAttr() ||
-        next.getVariantOfAttr().getAttr() != handler.getSymNameAttr())
-      break;
-    last = next;
-  }
-  SymbolTable(handler->getParentOp())
-      .insert(clone, std::next(Block::iterator(last)));
+  insertVariant(handler, clone);
   remark::passed(handler.getLoc(),
                  remark::RemarkOpts::name("specialize-program")
                      .category("dataflow")

@@ -12,6 +12,7 @@
 
 #include "dataflow/Transforms/Passes.h"
 
+#include "HandlerClones.h"
 #include "PieceSpecialization.h"
 #include "dataflow/IR/Dataflow.h"
 #include "dataflow/Transforms/Separability.h"
@@ -128,8 +129,7 @@ struct SpecializeHandlers
 
   void makeVariant(HandlerOp handler, const PieceUse &use,
                    VariantAttr variant) {
-    auto program = cast<ProgramOp>(handler->getParentOp());
-    if (findVariant(program, handler, variant))
+    if (findVariant(handler, variant))
       return;
     StringRef kind = stringifyVariantKind(variant.getKind());
     std::string name =
@@ -144,7 +144,8 @@ struct SpecializeHandlers
       clone->erase();
       return;
     }
-    insert(program, handler, clone);
+    insertVariant(handler, clone);
+    ++numVariants;
     remark::passed(handler.getLoc(), remarkOptions(handler.getSymName()))
         << ("made variant '" + clone.getSymName().str() + "'");
   }
@@ -225,10 +226,12 @@ struct SpecializeHandlers
           whole = false;
         }
       for (auto &[handler, clone] : sliced.clones) {
-        if (!whole || findVariant(program, handler, clone.getVariantAttr()))
+        if (!whole || findVariant(handler, clone.getVariantAttr()))
           clone->erase();
-        else
-          insert(program, handler, clone);
+        else {
+          insertVariant(handler, clone);
+          ++numVariants;
+        }
       }
       if (!whole)
         continue;
@@ -236,29 +239,6 @@ struct SpecializeHandlers
       remark::passed(sliced.reduce.getLoc(), options)
           << ("in slices: " + std::to_string(sliced.slices));
     }
-  }
-
-  /// The variant of this kind that an earlier run made, or null.
-  static HandlerOp findVariant(ProgramOp program, HandlerOp handler,
-                               VariantAttr variant) {
-    for (auto other : program.getBody().getOps<HandlerOp>())
-      if (other.getVariantAttr() == variant && other.getVariantOfAttr() &&
-          other.getVariantOfAttr().getAttr() == handler.getSymNameAttr())
-        return other;
-    return {};
-  }
-
-  /// Puts a clone behind its handler and the clones made before.
-  void insert(ProgramOp program, HandlerOp handler, HandlerOp clone) {
-    Operation *last = handler;
-    while (auto next = dyn_cast_or_null<HandlerOp>(last->getNextNode())) {
-      if (!next.getVariantOfAttr() ||
-          next.getVariantOfAttr().getAttr() != handler.getSymNameAttr())
-        break;
-      last = next;
-    }
-    SymbolTable(program).insert(clone, std::next(Block::iterator(last)));
-    ++numVariants;
   }
 };
 
