@@ -48,10 +48,6 @@ struct DevicePlanner::State {
   Status setFrame(const Problem &bound);
 };
 
-static uint64_t addressOf(const void *data) {
-  return reinterpret_cast<uintptr_t>(data);
-}
-
 void DevicePlanner::State::findExtents(ArrayView<PlanInput> batch) {
   auto add = [&](const PlanValue &value) {
     if (value.kind != PlanValue::Kind::dimension)

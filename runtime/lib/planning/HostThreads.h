@@ -27,6 +27,11 @@ struct HostThreads {
   }
 };
 
+/// As a launch has the places of its tables.
+inline uint64_t addressOf(const void *data) {
+  return reinterpret_cast<uintptr_t>(data);
+}
+
 /// Records are stored in units of 16 bytes.
 struct alignas(16) HostUnit {
   uint8_t bytes[16];

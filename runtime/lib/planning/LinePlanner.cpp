@@ -33,10 +33,6 @@ struct LinePlanner::State {
   void layOut(const planning::State &counted, std::vector<uint8_t> &bytes);
 };
 
-static uint64_t addressOf(const void *data) {
-  return reinterpret_cast<uintptr_t>(data);
-}
-
 /// Plans have the size that they need, so that only what 32 bits hold is left
 /// to limit the lengths.
 void LinePlanner::State::liftBound() {
