@@ -95,6 +95,16 @@ class FillSectorsTest : public ::testing::Test {
 protected:
   FillSectorsTest() { loadHandlerDialects(context); }
 
+  /// Leaves in `stores` how many stores the functions have.
+  std::unique_ptr<ExecutionEngine> compile(ModuleOp module) {
+    stores = 0;
+    module.walk([&](LLVM::StoreOp op) { ++stores; });
+    return makeEngine(module, {{"dfk_thread", dfk_thread},
+                               {"dfk_warp", dfk_warp},
+                               {"dfk_transpose", sectorTranspose},
+                               {"dfk_shuffle_xor", dfk_shuffle_xor}});
+  }
+
   /// Stores the tile, or its first `rows` and `columns`, and compares. Leaves
   /// in `stores` how many stores a thread has, and in `numShuffles` the
   /// shuffles of all threads.
@@ -112,13 +122,7 @@ protected:
     OwningOpRef<ModuleOp> module =
         lowerFragments(text, "put", /*operands=*/0, context);
     ASSERT_TRUE(module);
-    stores = 0;
-    module->walk([&](LLVM::StoreOp op) { ++stores; });
-    std::unique_ptr<ExecutionEngine> engine =
-        makeEngine(*module, {{"dfk_thread", dfk_thread},
-                             {"dfk_warp", dfk_warp},
-                             {"dfk_transpose", sectorTranspose},
-                             {"dfk_shuffle_xor", dfk_shuffle_xor}});
+    std::unique_ptr<ExecutionEngine> engine = compile(*module);
     ASSERT_TRUE(engine);
     RunFunction run = findRun(*engine);
     ASSERT_TRUE(run);
@@ -199,13 +203,8 @@ func.func @make() -> tensor<32x128xf32, #tile> {
   ASSERT_TRUE(succeeded(df::convertHandlersToLLVM(
       {function}, df::HandlerTarget::device, *module)));
   addRun(*module, "make", context);
-  module->walk([&](LLVM::StoreOp op) { ++stores; });
+  std::unique_ptr<ExecutionEngine> engine = compile(*module);
   EXPECT_EQ(stores, 8u);
-  std::unique_ptr<ExecutionEngine> engine =
-      makeEngine(*module, {{"dfk_thread", dfk_thread},
-                           {"dfk_warp", dfk_warp},
-                           {"dfk_transpose", sectorTranspose},
-                           {"dfk_shuffle_xor", dfk_shuffle_xor}});
   ASSERT_TRUE(engine);
   RunFunction run = findRun(*engine);
   ASSERT_TRUE(run);
